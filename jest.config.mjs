@@ -1,0 +1,31 @@
+// Three kinds of test, told apart by file name:
+//   *.spec.ts              pure: no process, no network
+//   *.integration.spec.ts  against real Postgres, NATS and S3
+//   *.e2e.spec.ts          over HTTP through the running services
+const shared = {
+  testEnvironment: 'node',
+  // @swc/jest compiles to CommonJS; packages that ship ES modules only are compiled as well.
+  transform: { '^.+\\.(ts|mjs|js)$': ['@swc/jest'] },
+  transformIgnorePatterns: [
+    'node_modules/(?!(@nestjs|nestjs-pino|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|music-metadata|uuid|content-type|media-typer|win-guid)/)',
+  ],
+  moduleNameMapper: {
+    '^@currawong/([^/]+)/(.+)$': '<rootDir>/libs/$1/src/$2',
+    '^@currawong/([^/]+)$': '<rootDir>/libs/$1/src',
+  },
+  roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/tools', '<rootDir>/e2e', '<rootDir>/bench'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+};
+// Servers for a jest that was called directly; `npm test` brings its own.
+const servers = {
+  globalSetup: '<rootDir>/libs/testing/src/global-setup.ts',
+  globalTeardown: '<rootDir>/libs/testing/src/global-teardown.ts',
+};
+export default {
+  testTimeout: 30_000,
+  projects: [
+    { ...shared, displayName: 'unit', testRegex: '(?<!\\.(integration|e2e))\\.spec\\.ts$' },
+    { ...shared, ...servers, displayName: 'integration', testRegex: '\\.integration\\.spec\\.ts$' },
+    { ...shared, ...servers, displayName: 'e2e', testRegex: '\\.e2e\\.spec\\.ts$' },
+  ],
+};
