@@ -1,0 +1,16 @@
+export {
+  ConfigurationError,
+  EX_CONFIG,
+  loadConfiguration,
+  parseEnvironment,
+  type Environment,
+} from './parse-environment';
+export { booleanVariable, integerVariable, portVariable, secondsVariable, urlVariable } from './variables';
+export {
+  AUSTRALIAN_REGIONS,
+  databaseEnvironment,
+  natsEnvironment,
+  serviceEnvironment,
+  storeEnvironment,
+  type AustralianRegion,
+} from './environments';

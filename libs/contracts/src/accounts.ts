@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { defineNotice, defineRequest } from './define';
+import { KeyMode } from './jobs';
+
+export const AccountState = z.enum(['active', 'suspended', 'closed']);
+export type AccountState = z.infer<typeof AccountState>;
+
+/** A key as it may be shown again: never the key itself. */
+export const KeyView = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  mode: KeyMode,
+  prefix: z.string(),
+  last_four: z.string(),
+  created_at: z.iso.datetime(),
+  revoked_at: z.iso.datetime().nullable(),
+});
+export type KeyView = z.infer<typeof KeyView>;
+
+/** A key just made: the only time that it is whole. */
+const NewKey = z.object({ key_id: z.uuid(), api_key: z.string() });
+
+export const CreateAccount = defineRequest(
+  'accounts.create',
+  z.object({
+    email: z.email(),
+    free_seconds: z.number().int().nonnegative(),
+    credit_micro_aud: z.number().int().nonnegative(),
+    mode: KeyMode,
+  }),
+  NewKey.extend({ account_id: z.uuid() }),
+);
+
+export const SetAccountState = defineRequest(
+  'accounts.set_state',
+  z.object({ account_id: z.uuid(), state: AccountState }),
+  z.object({ account_id: z.uuid(), state: AccountState }),
+);
+
+export const CreateKey = defineRequest(
+  'accounts.create_key',
+  z.object({ account_id: z.uuid(), name: z.string().min(1).max(100), mode: KeyMode }),
+  NewKey,
+);
+
+export const RevokeKey = defineRequest('accounts.revoke_key', z.object({ key_id: z.uuid() }), KeyView);
+
+export const ListKeys = defineRequest(
+  'accounts.list_keys',
+  z.object({ account_id: z.uuid() }),
+  z.object({ keys: z.array(KeyView) }),
+);
+
+/** Every gateway forgets what it has cached of this account's keys. */
+export const AccountKeysChanged = defineNotice('accounts.keys_changed', z.object({ account_id: z.uuid() }));

@@ -1,0 +1,126 @@
+/**
+ * The one registry of what can go wrong in front of a client: a stable code, the HTTP status it becomes at the
+ * gateway, whether the same call may succeed later, and the text shown when the place that refused had nothing
+ * more exact to say. Texts say what to do next and never name a host, a table or a file of ours.
+ */
+export const ERRORS = {
+  invalid_api_key: { status: 401, retryable: false, text: 'Invalid or missing API key' },
+  account_inactive: {
+    status: 403,
+    retryable: false,
+    text: 'This account is not active. Contact support to have it opened again.',
+  },
+  malformed_request: { status: 400, retryable: false, text: 'The request is not well-formed HTTP.' },
+  request_timeout: {
+    status: 408,
+    retryable: true,
+    text: 'The request did not arrive in time. Send it again.',
+  },
+  expectation_unsupported: {
+    status: 417,
+    retryable: false,
+    text: 'Of the Expect header only the value 100-continue is understood.',
+  },
+  headers_too_large: { status: 431, retryable: false, text: 'The headers of the request are too large.' },
+  invalid_parameter: { status: 400, retryable: false, text: 'A parameter has a value that is not allowed.' },
+  body_unreadable: {
+    status: 400,
+    retryable: false,
+    text: 'The request body could not be read. Send multipart/form-data with one part named "file".',
+  },
+  file_missing: {
+    status: 400,
+    retryable: false,
+    text: 'file: no file was sent. Send one part named "file".',
+  },
+  file_empty: { status: 400, retryable: false, text: 'file: the file is empty.' },
+  file_type_unsupported: {
+    status: 400,
+    retryable: false,
+    // Which types are accepted is known, and said, where files are looked at.
+    text: 'file: this type of file is not supported.',
+  },
+  file_too_large: { status: 400, retryable: false, text: 'file: the file is too large.' },
+  too_many_files: { status: 400, retryable: false, text: 'file: send exactly one file.' },
+  too_slow: {
+    status: 400,
+    retryable: true,
+    text: 'The upload was too slow and was ended. Try again over a faster connection.',
+  },
+  client_gone: {
+    status: 400,
+    retryable: true,
+    text: 'The connection ended before the whole recording had arrived. Send it again.',
+  },
+  undecodable_audio: {
+    status: 400,
+    retryable: false,
+    text: 'file: no audio could be read from this file. Check that it plays, then send it again.',
+  },
+  recording_too_long: {
+    status: 400,
+    retryable: false,
+    text: 'file: the recording is longer than is allowed. Split it and send the parts.',
+  },
+  insufficient_credit: {
+    status: 402,
+    retryable: false,
+    text: 'There is not enough credit. Top up, then send the recording again.',
+  },
+  job_not_found: { status: 404, retryable: false, text: 'Job not found' },
+  not_found: { status: 404, retryable: false, text: 'Not found' },
+  account_not_found: { status: 404, retryable: false, text: 'There is no such account.' },
+  method_not_allowed: { status: 405, retryable: false, text: 'Method not allowed' },
+  key_limit_reached: {
+    status: 409,
+    retryable: false,
+    text: 'An account has at most 3 unrevoked keys. Revoke one, then create another.',
+  },
+  email_taken: {
+    status: 409,
+    retryable: false,
+    text: 'There is an account with this email address already.',
+  },
+  conflict: { status: 409, retryable: false, text: 'The request contradicts what is stored already.' },
+  upload_failed: {
+    status: 500,
+    retryable: true,
+    text: 'The upload failed and nothing was kept. Send the recording again.',
+  },
+  submission_failed: {
+    status: 500,
+    retryable: true,
+    text: 'The recording could not be submitted and nothing was kept. Send it again.',
+  },
+  internal: { status: 500, retryable: true, text: 'Something went wrong on our side. Try again.' },
+  unavailable: {
+    status: 503,
+    retryable: true,
+    text: 'The service cannot do this now. Try again in a moment.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+interface ErrorEntry {
+  status: number;
+  retryable: boolean;
+  text: string;
+}
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A refusal is an answer, not an accident: the caller must look at it. Breakdowns are exceptions instead. */
+export interface Refusal {
+  code: ErrorCode;
+  detail: string;
+}
+
+export type Result<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+
+export function accept<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+/** @param detail shown to the client; the registry's text where it is left out */
+export function refuse(code: ErrorCode, detail?: string): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: { code, detail: detail ?? ERRORS[code].text } };
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { defineNotice, defineRequest, defineStreamMessage } from './define';
+
+export const JobStatus = z.enum(['pending', 'uploading', 'processing', 'completed', 'failed']);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+/** A test key runs the same pipeline without money, on the first minute of a recording. */
+export const KeyMode = z.enum(['live', 'test']);
+export type KeyMode = z.infer<typeof KeyMode>;
+
+/** How many voices the client said there are, exactly; null where it did not say: then at most two are told apart. */
+export const NumSpeakers = z.number().int().min(1).max(10).nullable();
+
+/** Who asks: jobs of another account, or of the other mode, do not exist for them. */
+export const Owner = z.object({ account_id: z.uuid(), mode: KeyMode });
+export type Owner = z.infer<typeof Owner>;
+
+const Timestamp = z.iso.datetime();
+/** Share of the work done, 0 to 1. */
+const Fraction = z.number().min(0).max(1);
+
+/** A job as the gateway shows it; the texts of a completed one are in the result object that `result_key` names. */
+export const JobView = z.object({
+  id: z.uuid(),
+  status: JobStatus,
+  original_filename: z.string(),
+  language: z.string(),
+  audio_duration_seconds: z.number().int().nullable(),
+  error_message: z.string().nullable(),
+  created_at: Timestamp,
+  completed_at: Timestamp.nullable(),
+  progress: Fraction,
+  cost_micro_aud: z.number().int().nullable(),
+  result_key: z.string().nullable(),
+});
+export type JobView = z.infer<typeof JobView>;
+
+/** Makes the row `uploading` before the first byte is stored. Refuses with `insufficient_credit` before any byte is read. */
+export const OpenUpload = defineRequest(
+  'jobs.open_upload',
+  Owner.extend({ job_id: z.uuid(), original_filename: z.string() }),
+  z.object({ source_key: z.string(), lease_seconds: z.number() }),
+);
+
+/** Says that bytes still arrive; without it an upload counts as abandoned after its lease. */
+export const KeepUpload = defineRequest('jobs.keep_upload', z.object({ job_id: z.uuid() }), z.object({}));
+
+/**
+ * The stored recording becomes a job: its length is probed, its price held, its first work sent. Idempotent: for a job
+ * that was accepted before, the answer is the same, so a lost answer is asked for again.
+ */
+export const SubmitJob = defineRequest(
+  'jobs.submit',
+  z.object({
+    job_id: z.uuid(),
+    size_bytes: z.number().int().positive(),
+    language: z.string(),
+    num_speakers: NumSpeakers,
+    prompt: z.string(),
+  }),
+  z.object({ job_id: z.uuid() }),
+);
+
+/** Undoes a submission whose client was not told 200: the hold, the object and the row go. */
+export const DiscardJob = defineRequest('jobs.discard', z.object({ job_id: z.uuid() }), z.object({}));
+
+export const GetJob = defineRequest('jobs.get', Owner.extend({ job_id: z.uuid() }), JobView);
+
+export const ListJobs = defineRequest(
+  'jobs.list',
+  Owner.extend({
+    page: z.number().int().min(1),
+    page_size: z.number().int().min(1).max(100),
+    status: JobStatus.optional(),
+  }),
+  z.object({ jobs: z.array(JobView), total: z.number().int() }),
+);
+
+/** Everything known of a job, for whoever runs the platform: stages, attempts, leases. */
+export const ShowJob = defineRequest(
+  'jobs.show',
+  z.object({ job_id: z.uuid() }),
+  z.object({ job: z.record(z.string(), z.unknown()), work: z.array(z.record(z.string(), z.unknown())) }),
+);
+
+/**
+ * What a worker is asked to do. `whole` is prepare, recognize and assemble in one go, for a recording that fits one
+ * chunk; a worker that finds more chunks than one answers like `prepare`.
+ */
+export const Stage = z.enum(['whole', 'prepare', 'recognize', 'assemble']);
+export type Stage = z.infer<typeof Stage>;
+
+/** One attempt at one work item. The pair (item_id, attempt) is the fence: a result with an older attempt is ignored. */
+const WorkReference = z.object({
+  job_id: z.uuid(),
+  item_id: z.uuid(),
+  attempt: z.number().int().min(1),
+});
+export type WorkReference = z.infer<typeof WorkReference>;
+
+/** Times in seconds from the start of the recording. */
+export const SpeechSpan = z.object({ start: z.number(), end: z.number() });
+
+export const Chunk = z.object({
+  index: z.number().int().nonnegative(),
+  start_seconds: z.number(),
+  end_seconds: z.number(),
+  /** Object with the chunk's samples: 16 kHz mono, signed 16 bit little-endian, no header. */
+  audio_key: z.string(),
+  speech: z.array(SpeechSpan),
+});
+export type Chunk = z.infer<typeof Chunk>;
+
+const Recording = WorkReference.extend({
+  source_key: z.string(),
+  language: z.string(),
+  prompt: z.string(),
+  num_speakers: NumSpeakers,
+  /** Decoding ends with a refusal past this many seconds. */
+  max_seconds: z.number().int(),
+  /** Length that its container states; for progress alone. */
+  declared_seconds: z.number().int(),
+  /** Test keys: only this much of the recording is worked on. */
+  truncate_after_seconds: z.number().int().nullable(),
+});
+
+export const WholeWork = defineStreamMessage('CURRAWONG_WORK', 'work.whole', Recording);
+export const PrepareWork = defineStreamMessage('CURRAWONG_WORK', 'work.prepare', Recording);
+export const RecognizeWork = defineStreamMessage(
+  'CURRAWONG_WORK',
+  'work.recognize',
+  WorkReference.extend({ chunk: Chunk, language: z.string(), prompt: z.string() }),
+);
+export const AssembleWork = defineStreamMessage(
+  'CURRAWONG_WORK',
+  'work.assemble',
+  WorkReference.extend({
+    language: z.string(),
+    num_speakers: NumSpeakers,
+    duration_seconds: z.number(),
+    /** The attempt that recognized each chunk, by chunk index; with it the worker names the chunk's objects. */
+    chunk_attempts: z.array(z.number().int()),
+  }),
+);
+
+/**
+ * A worker asks before it starts. Not claimed: another has the work, or it is not to be done any more. A message that
+ * was sent again meanwhile is as good as its successor while the work is still queued: `attempt` is the one that the
+ * worker now has, and the one that its report must carry.
+ */
+export const ClaimWork = defineRequest(
+  'jobs.claim_work',
+  WorkReference.extend({ worker: z.string() }),
+  z.discriminatedUnion('claimed', [
+    z.object({ claimed: z.literal(true), attempt: z.number().int(), lease_seconds: z.number() }),
+    z.object({ claimed: z.literal(false) }),
+  ]),
+);
+
+/** A worker that shuts down gives the attempt back: interruption is not failure. */
+export const GiveBackWork = defineRequest('jobs.give_back_work', WorkReference, z.object({}));
+
+/** Sent at least at every third of the lease while a worker works; renews the lease. */
+export const WorkProgress = defineNotice('progress.work', WorkReference.extend({ fraction: Fraction }));
+
+/** A chunk is stored and can be recognized while the rest is still being cut. */
+export const ChunkCut = defineStreamMessage(
+  'CURRAWONG_RESULTS',
+  'results.chunk_cut',
+  WorkReference.extend({ chunk: Chunk }),
+);
+
+export const WorkOutcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('prepared'), duration_seconds: z.number(), chunks: z.number().int() }),
+  z.object({ kind: z.literal('recognized') }),
+  z.object({ kind: z.literal('transcribed'), duration_seconds: z.number(), result_key: z.string() }),
+  /** The recording itself is at fault: no attempt will do better. */
+  z.object({
+    kind: z.literal('refused'),
+    code: z.enum(['undecodable_audio', 'recording_too_long']),
+    detail: z.string(),
+  }),
+  /** The attempt is lost; another may succeed. */
+  z.object({ kind: z.literal('broke'), reason: z.string() }),
+]);
+export type WorkOutcome = z.infer<typeof WorkOutcome>;
+
+export const WorkFinished = defineStreamMessage(
+  'CURRAWONG_RESULTS',
+  'results.work_finished',
+  WorkReference.extend({ outcome: WorkOutcome }),
+);
+
+/** Something a client may want to know happened to a job. */
+export const JobChanged = defineStreamMessage(
+  'CURRAWONG_EVENTS',
+  'events.job_changed',
+  z.object({ job_id: z.uuid(), account_id: z.uuid(), status: JobStatus, at: Timestamp }),
+);

@@ -1,0 +1,93 @@
+import { DataSource, type EntityManager, type MigrationInterface } from 'typeorm';
+
+export interface DatabaseOptions {
+  url: string;
+  /** The service's own schema; made by `migrate` where it is missing. Nobody reads another's. */
+  schema: string;
+  migrations: SqlMigration[];
+  /** Connections at most; 10 where left out. */
+  poolSize?: number;
+}
+
+/**
+ * A data source whose every connection works in the service's schema, with limits that end a statement, a lock or a
+ * forgotten transaction before it can hold up the others (FAULTS: a query outside its transaction's manager would
+ * otherwise wait for ever for a pool that its own transaction has emptied).
+ */
+export function createDataSource(options: DatabaseOptions): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url: options.url,
+    schema: options.schema,
+    migrations: options.migrations.map(asTypeOrmMigration),
+    migrationsTableName: 'migrations',
+    migrationsTransactionMode: 'each',
+    poolSize: options.poolSize ?? 10,
+    connectTimeoutMS: 5_000,
+    extra: {
+      options: `-c search_path=${options.schema} -c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s`,
+      // Longer than the server's own limit: for a server that does not even answer that.
+      query_timeout: 35_000,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+    },
+  });
+}
+
+/** One forward step, written as SQL that a person can read; `name` ends in the 13 digits TypeORM orders by. */
+export interface SqlMigration {
+  name: string;
+  sql: string;
+}
+
+function asTypeOrmMigration(migration: SqlMigration): new () => MigrationInterface {
+  const run = class {
+    name = migration.name;
+    async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+      await runner.query(migration.sql);
+    }
+    async down(): Promise<void> {
+      throw new Error('Migrations go forward only: write another one.');
+    }
+  };
+  Object.defineProperty(run, 'name', { value: migration.name });
+  return run;
+}
+
+/** Brings the schema up to date. Replicas that start together take turns. */
+export async function migrate(options: DatabaseOptions): Promise<string[]> {
+  const source = createDataSource({ ...options, poolSize: 2 });
+  await source.initialize();
+  const turn = source.createQueryRunner();
+  try {
+    await turn.query('SELECT pg_advisory_lock(hashtext($1))', [`migrate ${options.schema}`]);
+    await turn.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
+    const done = await source.runMigrations();
+    return done.map((migration) => migration.name);
+  } finally {
+    await turn.query('SELECT pg_advisory_unlock(hashtext($1))', [`migrate ${options.schema}`]);
+    await turn.release();
+    await source.destroy();
+  }
+}
+
+/** Rows of one statement, typed by the caller, who wrote the SELECT list beside it. */
+export async function rows<Row>(
+  on: DataSource | EntityManager,
+  sql: string,
+  parameters: unknown[] = [],
+): Promise<Row[]> {
+  const answer = await on.query<unknown[]>(sql, parameters);
+  // TypeORM answers UPDATE and DELETE with [rows, count], everything else with rows.
+  const [first, count] = answer;
+  return (answer.length === 2 && Array.isArray(first) && typeof count === 'number' ? first : answer) as Row[];
+}
+
+/** The only row, or undefined where the guard in the WHERE clause let none through. */
+export async function row<Row>(
+  on: DataSource | EntityManager,
+  sql: string,
+  parameters: unknown[] = [],
+): Promise<Row | undefined> {
+  return (await rows<Row>(on, sql, parameters))[0];
+}

@@ -1,0 +1,26 @@
+export { SetupError } from './setup-error';
+export { readJson, writeJsonAtomic } from './files';
+export { isPortFree, pickPorts } from './ports';
+export { claim, type Claim } from './processes/claim';
+export { identify, isRunning, type ProcessIdentity } from './processes/identity';
+export { Keeper } from './processes/keeper';
+export { type Embedded } from './servers/server-context';
+export { startNats } from './servers/nats';
+export { ensureBucket, type ObjectStoreAddress, objectStoreClient } from './servers/object-store';
+export {
+  type ReportStep,
+  type ServerName,
+  type Servers,
+  type ServersOptions,
+  startServers,
+} from './servers/start-servers';
+export { platformEnvironment } from './services/service-environment';
+export {
+  defaultServices,
+  type Services,
+  type ServicesOptions,
+  startServices,
+} from './services/start-services';
+export { forgetData, loadSettings } from './settings';
+export { runCommand } from './tooling/commands';
+export { prepareTools, type Tools } from './tooling/tools';

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Servers } from '../servers/start-servers';
+
+/** Where a service listens. */
+export interface ServicePorts {
+  readonly metrics: number;
+  /** The public port; of the gateway alone. */
+  readonly http?: number;
+}
+
+/**
+ * The environment of one service: that of the user without npm's own variables, then the addresses of the servers, then
+ * what the starter asks for, which wins.
+ */
+export function serviceEnvironment(
+  app: string,
+  name: string,
+  servers: Pick<Servers, 'databaseUrl' | 'natsUrl' | 's3' | 'tools' | 'dataFolder'>,
+  repositoryFolder: string,
+  ports: ServicePorts,
+  wishes: Readonly<Record<string, string>> = {},
+): NodeJS.ProcessEnv {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([key]) => !key.startsWith('npm_') && key !== 'INIT_CWD' && key !== 'NODE_ENV',
+    ),
+  );
+  return {
+    LOG_LEVEL: 'info',
+    OTEL_SERVICE_NAME: app,
+    ...inherited,
+    ...platformEnvironment(servers),
+    METRICS_PORT: String(ports.metrics),
+    ...(app === 'gateway' ? { HOST: '127.0.0.1', PORT: String(ports.http) } : {}),
+    ...(app === 'worker' ? workerEnvironment(name, servers, repositoryFolder) : {}),
+    ...wishes,
+  };
+}
+
+/** What every service, the migrations and the admin command need. */
+export function platformEnvironment(
+  servers: Pick<Servers, 'databaseUrl' | 'natsUrl' | 's3'>,
+): Record<string, string> {
+  return {
+    DATABASE_URL: servers.databaseUrl,
+    NATS_URL: servers.natsUrl,
+    S3_ENDPOINT: servers.s3.endpoint,
+    S3_BUCKET: servers.s3.bucket,
+    S3_REGION: servers.s3.region,
+    S3_ACCESS_KEY: servers.s3.accessKey,
+    S3_SECRET_KEY: servers.s3.secretKey,
+    CURRAWONG_REGION: 'ap-southeast-2',
+  };
+}
+
+function workerEnvironment(
+  name: string,
+  servers: Pick<Servers, 'tools' | 'dataFolder'>,
+  repositoryFolder: string,
+): Record<string, string> {
+  const scratch = join(servers.dataFolder, 'scratch', name);
+  mkdirSync(scratch, { recursive: true });
+  return {
+    CURRAWONG_PYTHON: servers.tools.python,
+    CURRAWONG_FFMPEG: servers.tools.ffmpeg,
+    CURRAWONG_ENGINES_DIR: join(repositoryFolder, 'engines'),
+    RECOGNIZER: process.env['RECOGNIZER'] ?? 'pocketsphinx',
+    SCRATCH_DIR: scratch,
+  };
+}

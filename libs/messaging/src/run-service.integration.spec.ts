@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, Get, type DynamicModule } from '@nestjs/common';
+import { z } from 'zod';
+import { portVariable } from '@currawong/config';
+import { defineStreamMessage } from '@currawong/contracts';
+import type { MessagingConnection } from './connection';
+import { Consumes } from './decorators';
+import { MessagingModule } from './messaging.module';
+import { done, type Outcome } from './outcome';
+import { Publisher } from './publisher';
+import { runService, type RunningService } from './run-service';
+import { startTestBroker, type TestBroker } from './test-broker';
+import { eventually, preloadNest } from './test-service';
+
+const work = defineStreamMessage('CURRAWONG_WORK', 'work.run', z.object({}));
+const events: string[] = [];
+
+@Controller()
+class Everything {
+  constructor(private readonly publisher: Publisher) {}
+
+  @Get('publish')
+  async publish(): Promise<{ duplicate: boolean }> {
+    return this.publisher.publish(work, {}, { messageId: 'run:1' });
+  }
+
+  @Get('slow')
+  async slow(): Promise<string> {
+    events.push('request started');
+    await sleep(400);
+    events.push('request finished');
+    return 'done';
+  }
+
+  @Consumes({ durable: 'run', contracts: work })
+  async handle(): Promise<Outcome> {
+    events.push('message started');
+    await sleep(600);
+    events.push('message finished');
+    return done();
+  }
+
+  onApplicationShutdown(): void {
+    events.push('application closed');
+  }
+}
+
+class Root {
+  static with(connection: MessagingConnection): DynamicModule {
+    return { module: Root, imports: [MessagingModule.forRoot(connection)], controllers: [Everything] };
+  }
+}
+
+describe('a service', () => {
+  let broker: TestBroker;
+  let service: RunningService;
+  let database = { ok: true, detail: 'no database' };
+  const before = { ...process.env };
+  const health = async () => {
+    const response = await fetch(`http://127.0.0.1:${service.metricsPort}/health/ready`);
+    return { status: response.status, body: (await response.json()) as object };
+  };
+
+  beforeAll(async () => {
+    preloadNest();
+    broker = await startTestBroker();
+    Object.assign(process.env, { NATS_URL: broker.url, METRICS_PORT: '0', PORT: '0', LOG_LEVEL: 'silent' });
+    service = await runService({
+      name: 'everything',
+      environment: z.object({ PORT: portVariable() }),
+      module: ({ connection }) => Root.with(connection),
+      http: { port: ({ PORT }) => PORT },
+      ready: () => Promise.resolve(database),
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await broker.remove();
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, before);
+  });
+
+  it('is ready while everything it needs is there, and says what is missing', async () => {
+    expect(await health()).toEqual({ status: 200, body: { status: 'ok' } });
+    database = { ok: false, detail: 'no database' };
+    expect(await health()).toEqual({ status: 503, body: { detail: 'no database' } });
+    database = { ok: true, detail: '' };
+    await broker.kill();
+    await sleep(100);
+    expect(await health()).toEqual({
+      status: 503,
+      body: { detail: 'not connected to the message broker' },
+    });
+    await broker.start();
+    for (let attempt = 0; attempt < 40 && (await health()).status !== 200; attempt++) await sleep(100);
+    expect(await health()).toEqual({ status: 200, body: { status: 'ok' } });
+  });
+
+  it('that stops finishes its requests and messages first, then closes what they used', async () => {
+    const base = `http://127.0.0.1:${service.httpPort}`;
+    expect(await (await fetch(`${base}/publish`)).json()).toEqual({ duplicate: false });
+    await eventually(() => events.includes('message started'), 'handling');
+    const slow = fetch(`${base}/slow`).then((response) => response.text());
+    await eventually(() => events.includes('request started'), 'requested');
+    await service.stop();
+    expect(await slow).toBe('done');
+    expect(events.slice(-3)).toEqual(['request finished', 'message finished', 'application closed']);
+    await expect(fetch(`${base}/slow`)).rejects.toThrow();
+    await expect(health()).rejects.toThrow();
+  });
+});

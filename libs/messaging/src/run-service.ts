@@ -1,0 +1,197 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { DynamicModule, INestApplicationContext, INestMicroservice, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { z } from 'zod';
+import { loadConfiguration, natsEnvironment, serviceEnvironment } from '@currawong/config';
+import {
+  createLogger,
+  NestLogger,
+  requestTelemetry,
+  startOperationsServer,
+  startTracing,
+  type Logger,
+  type Readiness,
+} from '@currawong/telemetry';
+import { connectMessaging, type MessagingConnection } from './connection';
+import { NatsStrategy } from './nats-strategy';
+
+export interface ServiceContext<S extends z.ZodObject> {
+  config: z.infer<S> & BaseConfig;
+  connection: MessagingConnection;
+  logger: Logger;
+}
+
+export interface ServiceDefinition<S extends z.ZodObject> {
+  /** as in logs, traces and metrics: 'jobs' */
+  name: string;
+  /** what the service reads besides `serviceEnvironment` and `natsEnvironment` */
+  environment: S;
+  /** the root module; it imports `MessagingModule.forRoot(connection)` */
+  module: (context: ServiceContext<S>) => Type | DynamicModule;
+  /** for a service that customers reach */
+  http?: {
+    port: (config: z.infer<S> & BaseConfig) => number;
+    host?: (config: z.infer<S> & BaseConfig) => string;
+    /** before the routes are laid out: middleware, body parsers, prefixes, time limits */
+    configure?: (app: NestExpressApplication, context: ServiceContext<S>) => void | Promise<void>;
+  };
+  /** what taking work needs besides the broker: the database, the object store */
+  ready?: (app: INestApplicationContext) => Promise<Readiness>;
+}
+
+export interface RunningService {
+  app: INestApplicationContext;
+  /** where customers reach it; undefined without `http` */
+  httpPort: number | undefined;
+  metricsPort: number;
+  /** closes everything in reverse order of opening; SIGTERM and SIGINT do the same and exit */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a service in order: tracing, configuration, operations server (alive, not ready), broker, Nest, and only when
+ * all is open does it take work. At SIGTERM or SIGINT the same backwards: work in progress is finished or handed back,
+ * then the connections close. A second signal ends the process at once.
+ */
+export async function runService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+): Promise<RunningService> {
+  const { name } = definition;
+  const tracing = startTracing(name);
+  const config = loadConfiguration(baseEnvironment.extend(definition.environment.shape)) as z.infer<S> &
+    BaseConfig;
+  const logger = createLogger(name);
+  const open: (() => Promise<unknown>)[] = [() => tracing.shutdown()];
+  const starting = new AbortController();
+  let readiness = (): Promise<Readiness> => Promise.resolve({ ok: false, detail: 'starting' });
+  let stopped: Promise<void> | undefined;
+
+  const stop = () =>
+    (stopped ??= (async () => {
+      starting.abort(new Error('stopped while starting'));
+      readiness = () => Promise.resolve({ ok: false, detail: 'shutting down' });
+      for (const close of open.reverse())
+        await close().catch((error: unknown) =>
+          logger.error({ err: error }, 'something did not close properly'),
+        );
+      logger.info('stopped');
+    })());
+  const forget = stopAtSignals(stop, logger, config.SHUTDOWN_GRACE_SECONDS);
+  open.push(() => Promise.resolve(forget()));
+
+  try {
+    const operations = await startOperationsServer({
+      port: config.METRICS_PORT,
+      host: config.METRICS_HOST,
+      service: name,
+      ready: () => readiness(),
+    });
+    open.push(() => operations.close());
+
+    const connection = await connectMessaging({
+      url: config.NATS_URL,
+      name,
+      logger,
+      signal: starting.signal,
+      streams: { replicas: config.NATS_STREAM_REPLICAS },
+    });
+    open.push(() => connection.close());
+
+    const context = { config, connection, logger };
+    const strategy = new NatsStrategy({
+      connection,
+      settings: config,
+      drainGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
+    });
+    const app = await createApplication(definition, context, strategy);
+    open.push(() => app.close());
+    if (isHttp(app)) await app.startAllMicroservices();
+    else await app.listen();
+    // Before the application, so that handlers can still use everything that it holds.
+    open.push(() => strategy.close());
+    let httpPort: number | undefined;
+    if (isHttp(app) && definition.http) {
+      await app.listen(definition.http.port(config), definition.http.host?.(config) ?? '0.0.0.0');
+      const server: Server = app.getHttpServer();
+      httpPort = (server.address() as AddressInfo).port;
+      open.push(() => closeServer(server, config.SHUTDOWN_GRACE_SECONDS * 1_000));
+    }
+
+    readiness = async () => {
+      const messaging = strategy.readiness();
+      return messaging.ok ? ((await definition.ready?.(app)) ?? messaging) : messaging;
+    };
+    logger.info({ http_port: httpPort, metrics_port: operations.port }, 'ready');
+    return { app, httpPort, metricsPort: operations.port, stop };
+  } catch (error) {
+    logger.fatal({ err: error }, 'the service could not start');
+    await stop();
+    throw error;
+  }
+}
+
+const baseEnvironment = serviceEnvironment.extend(natsEnvironment.shape);
+type BaseConfig = z.infer<typeof baseEnvironment>;
+
+/** A service that customers reach gets Express; the others are spared loading it. */
+async function createApplication<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+  context: ServiceContext<S>,
+  strategy: NatsStrategy,
+): Promise<NestExpressApplication | INestMicroservice> {
+  const module = definition.module(context) as Type;
+  const options = { logger: new NestLogger(context.logger), abortOnError: false };
+  if (definition.http === undefined)
+    return NestFactory.createMicroservice<MicroserviceOptions>(module, { ...options, strategy });
+  const { ExpressAdapter } =
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    require('@nestjs/platform-express') as typeof import('@nestjs/platform-express');
+  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(), {
+    ...options,
+    // Bodies are read by those routes that want one, each with its own limit.
+    bodyParser: false,
+  });
+  app.disable('x-powered-by');
+  app.use(requestTelemetry(context.logger));
+  await definition.http.configure?.(app, context);
+  app.connectMicroservice<MicroserviceOptions>({ strategy });
+  await app.init();
+  return app;
+}
+
+function isHttp(app: NestExpressApplication | INestMicroservice): app is NestExpressApplication {
+  return 'getHttpServer' in app;
+}
+
+/** Accepts nothing new; requests in progress get the grace, event streams and the like are cut after it. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  // A connection kept alive by its client becomes idle only when its last answer is sent.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearInterval(sweep);
+  clearTimeout(timer);
+}
+
+/** @returns a function that stops listening for signals */
+function stopAtSignals(stop: () => Promise<void>, logger: Logger, graceSeconds: number): () => void {
+  let asked = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (asked) process.exit(130);
+    asked = true;
+    logger.info({ signal }, 'stopping');
+    // Whatever hangs must not outlive the grace that Kubernetes was told.
+    setTimeout(() => process.exit(1), (graceSeconds + 15) * 1_000).unref();
+    void stop().then(() => process.exit(0));
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return () => {
+    if (asked) return;
+    process.off('SIGTERM', onSignal);
+    process.off('SIGINT', onSignal);
+  };
+}

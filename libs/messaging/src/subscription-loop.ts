@@ -1,0 +1,90 @@
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import { SpanKind } from '@opentelemetry/api';
+import type { Logger } from '@currawong/telemetry';
+import { runWithTraceHeaders, withLogContext } from '@currawong/telemetry';
+import { breakdownHeaders, resultSchemaOf } from './answer-envelope';
+import type { MessagingConnection } from './connection';
+import type { AnswersRegistration, HearsRegistration } from './decorators';
+import { fromHeaders } from './headers';
+import { logContextOf } from './log-context';
+import { handlerSeconds } from './metrics';
+import { decodePayload, encodePayload } from './payload';
+import { settlesWithin } from './settles-within';
+
+/** Requests and notices: plain subscriptions whose running handlers are waited for at the end. */
+export class SubscriptionLoop {
+  private readonly running = new Set<Promise<void>>();
+  private readonly logger: Logger;
+  private subscription: Subscription | undefined;
+
+  constructor(
+    private readonly connection: MessagingConnection,
+    private readonly registration: AnswersRegistration | HearsRegistration,
+    private readonly handler: (payload: unknown) => Promise<unknown>,
+  ) {
+    this.logger = connection.logger.child({ handler: registration.contract.subject });
+  }
+
+  start(): void {
+    const { kind, contract } = this.registration;
+    const queue = kind === 'answers' ? 'answers' : this.registration.queue;
+    this.subscription = this.connection.nats.subscribe(contract.subject, {
+      ...(queue === undefined ? {} : { queue }),
+      callback: (error, message) => {
+        if (error) return this.logger.error({ err: error }, 'the subscription ended');
+        const work = this.handle(message).finally(() => this.running.delete(work));
+        this.running.add(work);
+      },
+    });
+  }
+
+  /** Takes nothing new and waits for what has arrived. */
+  async drain(graceMs: number): Promise<void> {
+    await this.subscription?.drain().catch(() => undefined);
+    await settlesWithin(Promise.all(this.running), graceMs);
+  }
+
+  private async handle(message: Msg): Promise<void> {
+    const { kind, contract } = this.registration;
+    const stop = handlerSeconds.startTimer({ handler: contract.subject });
+    const decoded = decodePayload(contract.payload, message.data);
+    if (!decoded.ok) {
+      this.logger.error({ issues: decoded.issues }, 'a message breaks its contract and is dropped');
+      this.answerBreakdown(message);
+      stop({ outcome: 'invalid' });
+      return;
+    }
+    await withLogContext(logContextOf(decoded.value), async () => {
+      try {
+        const result = await runWithTraceHeaders(
+          fromHeaders(message.headers),
+          `${kind === 'answers' ? 'answer' : 'hear'} ${contract.subject}`,
+          { 'messaging.system': 'nats', 'messaging.destination.name': contract.subject },
+          () => this.handler(decoded.value),
+          kind === 'answers' ? SpanKind.SERVER : SpanKind.CONSUMER,
+        );
+        stop({ outcome: this.answer(message, result) });
+      } catch (error) {
+        this.logger.error({ err: error }, 'a handler threw');
+        this.answerBreakdown(message);
+        stop({ outcome: 'threw' });
+      }
+    });
+  }
+
+  private answer(message: Msg, result: unknown): string {
+    if (this.registration.kind === 'hears') return 'heard';
+    const { contract } = this.registration;
+    message.respond(encodePayload(resultSchemaOf(contract), contract.subject, result));
+    return (result as { ok: boolean }).ok ? 'accepted' : 'refused';
+  }
+
+  private answerBreakdown(message: Msg): void {
+    if (this.registration.kind === 'hears') return;
+    try {
+      message.respond('', { headers: breakdownHeaders() });
+    } catch {
+      // The connection is closed: the caller learns it from its deadline.
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Keeper,
+  loadSettings,
+  type ObjectStoreAddress,
+  pickPorts,
+  platformEnvironment,
+  runCommand,
+  startServices,
+  type Services,
+} from '@currawong/local-platform';
+import { freshBucket } from './fresh-bucket';
+import { freshDatabase } from './fresh-database';
+import { type FreshNats, freshNats } from './fresh-nats';
+import { testServers } from './test-servers';
+
+export interface PlatformOptions {
+  /** Settings of all services, for example `{ RECOGNIZER: 'null' }`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: billing, jobs, worker and gateway; `worker-2` is a second worker. */
+  readonly services?: readonly string[];
+}
+
+/** A whole platform of its own: built services as processes, over a fresh database, bucket and NATS server. */
+export interface TestPlatform extends Pick<
+  Services,
+  'baseUrl' | 'metricsUrls' | 'pids' | 'kill' | 'halt' | 'resume' | 'restart'
+> {
+  readonly databaseUrl: string;
+  readonly nats: FreshNats;
+  readonly s3: ObjectStoreAddress;
+  /** Waits until the named services, or all, say that they are ready. */
+  waitReady(...names: string[]): Promise<void>;
+  /** What a service has logged so far: one JSON object a line. */
+  logs(name: string): string;
+  /** Runs the admin command; gives the JSON that it prints. Throws AdminFailure when it exits with another code than 0. */
+  admin<T = unknown>(...args: string[]): Promise<T>;
+  stop(): Promise<void>;
+}
+
+export class AdminFailure extends Error {
+  override readonly name = 'AdminFailure';
+
+  constructor(
+    readonly exitCode: number,
+    readonly stdout: string,
+    readonly stderr: string,
+  ) {
+    super(`The admin command ended with exit code ${exitCode}: ${stderr || stdout}`);
+  }
+}
+
+const repositoryFolder = join(__dirname, '..', '..', '..');
+
+export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
+  const { tools } = testServers();
+  // Undone in reverse order of opening, also when a later step fails.
+  const opened: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (let close = opened.pop(); close; close = opened.pop()) await close();
+  };
+  try {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'currawong-platform-'));
+    opened.push(() => rmSync(dataFolder, { recursive: true, force: true }));
+    const logFolder = join(dataFolder, 'logs');
+    mkdirSync(logFolder);
+    const database = await freshDatabase();
+    opened.push(() => database.drop());
+    const { drop, ...s3 } = await freshBucket();
+    opened.push(drop);
+    const nats = await freshNats();
+    opened.push(() => nats.stop());
+    const keeper = await Keeper.open(dataFolder);
+    opened.push(() => keeper.close());
+    const remembered = loadSettings(dataFolder).ports;
+    const servers = {
+      databaseUrl: database.url,
+      natsUrl: nats.url,
+      s3,
+      tools,
+      dataFolder,
+      logFolder,
+      keeper,
+      pickPorts: <Name extends string>(names: readonly Name[]) => pickPorts(names, remembered),
+    };
+    const services = await startServices({
+      servers,
+      repositoryFolder,
+      ...(options.env && { env: options.env }),
+      ...(options.services && { services: options.services }),
+    });
+    opened.push(() => services.stop());
+    const { baseUrl, metricsUrls, pids, kill, halt, resume, restart } = services;
+    return {
+      ...{ baseUrl, metricsUrls, pids, kill, halt, resume, restart, nats, s3, databaseUrl: database.url },
+      async waitReady(...names) {
+        const which = names.length > 0 ? names : Object.keys(metricsUrls);
+        await Promise.all(which.map((name) => services.waitUntilReady(name)));
+      },
+      logs: (name) => readFileSync(services.logPath(name), 'utf8'),
+      admin: (...args) => runAdmin({ ...platformEnvironment(servers), ...options.env }, args),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function runAdmin<T>(env: Record<string, string>, args: readonly string[]): Promise<T> {
+  const program = join(repositoryFolder, 'apps', 'admin', 'dist', 'main.js');
+  const result = await runCommand(process.execPath, [program, ...args], {
+    cwd: repositoryFolder,
+    env: { ...process.env, ...env },
+    timeoutSeconds: 60,
+  });
+  if (result.exitCode !== 0) throw new AdminFailure(result.exitCode, result.stdout, result.stderr);
+  return JSON.parse(result.stdout) as T;
+}
