@@ -1,0 +1,53 @@
+import {
+  accept,
+  type AccountSummary,
+  CheckCredit,
+  GetAccountSummary,
+  OpenAccount,
+  type PayloadOf,
+  type Result,
+} from '@currawong/contracts';
+import { Answers } from '@currawong/messaging';
+import { Controller } from '@nestjs/common';
+import { openingPostings } from '../ledger/credit';
+import { CurrentTerms } from '../holds/terms';
+import { checkCredit } from '../ledger/holds';
+import { Journal } from '../storage/journal';
+import { Summaries } from './summaries';
+
+/** A customer account's books: opened once, summed up whenever somebody asks. */
+@Controller()
+export class AccountsController {
+  constructor(
+    private readonly journal: Journal,
+    private readonly summaries: Summaries,
+    private readonly terms: CurrentTerms,
+  ) {}
+
+  @Answers(OpenAccount)
+  async open({ account_id, free_seconds }: PayloadOf<typeof OpenAccount>): Promise<Result<AccountSummary>> {
+    const opened = await this.journal.book({ accountIds: [account_id] }, (page) => {
+      if (!page.books(account_id)) {
+        const postings = openingPostings(BigInt(free_seconds));
+        page.open(account_id);
+        page.book({ kind: 'open_account', reference: account_id, accountId: account_id, postings });
+      }
+      return accept(undefined);
+    });
+    return opened.ok ? this.summaries.of(account_id) : opened;
+  }
+
+  @Answers(GetAccountSummary)
+  summary({ account_id }: PayloadOf<typeof GetAccountSummary>): Promise<Result<AccountSummary>> {
+    return this.summaries.of(account_id);
+  }
+
+  @Answers(CheckCredit)
+  async checkCredit({ account_id }: PayloadOf<typeof CheckCredit>): Promise<Result<Record<string, never>>> {
+    const summary = await this.summaries.of(account_id);
+    if (!summary.ok) return summary;
+    const { available_micro_aud, free_seconds_available } = summary.value;
+    const available = { microAud: BigInt(available_micro_aud), freeSeconds: BigInt(free_seconds_available) };
+    return checkCredit(available, this.terms);
+  }
+}
