@@ -1,0 +1,30 @@
+import {
+  databaseEnvironment,
+  natsEnvironment,
+  serviceEnvironment,
+  storeEnvironment,
+} from '@currawong/config';
+import { z } from 'zod';
+
+export const JobsEnvironment = z.object({
+  ...serviceEnvironment.shape,
+  ...databaseEnvironment.shape,
+  ...natsEnvironment.shape,
+  ...storeEnvironment.shape,
+  /** Recordings up to this length are one chunk: a worker does them in one go. Must be what the workers cut by. */
+  CHUNK_SECONDS: z.coerce.number().int().min(10).max(600).default(240),
+  /** The longest recording accepted, decoded seconds. */
+  MAX_RECORDING_SECONDS: z.coerce.number().int().min(60).default(43_200),
+  /** A worker that has said nothing for this long has lost its attempt. */
+  WORK_LEASE_SECONDS: z.coerce.number().min(1).default(20),
+  /** A failed attempt is repeated after this long; the next one after four times as long. */
+  RETRY_DELAY_SECONDS: z.coerce.number().min(0).default(5),
+  /** Queued work that nobody claimed for this long is sent again; doubles each time. */
+  QUEUE_LEASE_SECONDS: z.coerce.number().min(1).default(60),
+  /** An upload of which nothing was heard for this long is abandoned. */
+  UPLOAD_LEASE_SECONDS: z.coerce.number().min(1).default(45),
+  SWEEP_INTERVAL_SECONDS: z.coerce.number().min(0.05).default(1),
+});
+export type JobsConfig = z.infer<typeof JobsEnvironment>;
+
+export const JOBS_CONFIG = Symbol('JobsConfig');

@@ -1,0 +1,61 @@
+import {
+  accept,
+  ClaimWork,
+  GiveBackWork,
+  WorkProgress,
+  type PayloadOf,
+  type ReplyOf,
+  type Result,
+} from '@currawong/contracts';
+import { Outbox, DataSource } from '@currawong/database';
+import { Answers, Hears } from '@currawong/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { applyEvent, lockJob } from '../storage/job-records';
+import { claimWork, findWork, renewLease } from '../storage/work-records';
+import { Dispatcher } from './dispatcher';
+
+/** What workers say about the work they have: mine now, still at it, have it back. */
+@Controller()
+export class ClaimsController {
+  constructor(
+    private readonly source: DataSource,
+    @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
+    private readonly outbox: Outbox,
+    private readonly dispatcher: Dispatcher,
+  ) {}
+
+  @Answers(ClaimWork)
+  async claim({
+    worker,
+    ...reference
+  }: PayloadOf<typeof ClaimWork>): Promise<Result<ReplyOf<typeof ClaimWork>>> {
+    const lease_seconds = this.config.WORK_LEASE_SECONDS;
+    const item = await this.source.transaction(async (manager) => {
+      const job = await lockJob(manager, reference.job_id);
+      if (job?.state !== 'pending' && job?.state !== 'processing') return undefined;
+      const claimed = await claimWork(manager, reference, worker, lease_seconds);
+      if (claimed) await applyEvent(manager, job, { kind: 'claimed' });
+      return claimed;
+    });
+    return accept(item ? { claimed: true, attempt: item.attempt, lease_seconds } : { claimed: false });
+  }
+
+  @Hears(WorkProgress, { queue: 'jobs' })
+  async progress({ fraction, ...reference }: PayloadOf<typeof WorkProgress>): Promise<void> {
+    await renewLease(this.source, reference, fraction, this.config.WORK_LEASE_SECONDS);
+  }
+
+  @Answers(GiveBackWork)
+  async giveBack(reference: PayloadOf<typeof GiveBackWork>): Promise<Result<ReplyOf<typeof GiveBackWork>>> {
+    await this.outbox.transaction(async (manager, send) => {
+      const job = await lockJob(manager, reference.job_id);
+      const item = await findWork(manager, reference.item_id);
+      if (!job || item?.attempt !== reference.attempt || item.state !== 'running') return;
+      await this.dispatcher.again(manager, send, job, item, {
+        lastError: 'given back unfinished: the worker shut down, or the store or the broker was away',
+      });
+    });
+    return accept({});
+  }
+}

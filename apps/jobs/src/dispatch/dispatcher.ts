@@ -1,0 +1,115 @@
+import {
+  AssembleWork,
+  PrepareWork,
+  RecognizeWork,
+  WholeWork,
+  type Chunk,
+  type Stage,
+} from '@currawong/contracts';
+import type { EntityManager, Send } from '@currawong/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { queueLeaseSeconds, retryDelaySeconds } from '../lifecycle/attempts';
+import type { JobRecord } from '../storage/job-records';
+import { insertWork, recognizedAttempts, requeueWork, type WorkRecord } from '../storage/work-records';
+
+/** A test key hears only the first minute of a recording. */
+const TEST_MODE_SECONDS = 60;
+
+/** Turns work items into messages for the workers, in the transaction that makes or changes the item. */
+@Injectable()
+export class Dispatcher {
+  constructor(@Inject(JOBS_CONFIG) private readonly config: JobsConfig) {}
+
+  /** Makes a piece of work and sends it; does nothing where the job has that piece already. */
+  async start(
+    manager: EntityManager,
+    send: Send,
+    job: JobRecord,
+    stage: Stage,
+    chunk?: Chunk,
+  ): Promise<void> {
+    const item = await insertWork(manager, {
+      id: uuidv7(),
+      jobId: job.id,
+      stage,
+      ...(chunk ? { chunk } : {}),
+      leaseSeconds: queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
+    });
+    if (item) await this.sendWork(manager, send, job, item);
+  }
+
+  /** Sends a piece of work again under its next attempt; does nothing where this attempt is no longer the newest. */
+  async again(
+    manager: EntityManager,
+    send: Send,
+    job: JobRecord,
+    item: Pick<WorkRecord, 'id' | 'attempt'>,
+    why: { resends?: number; lastError?: string },
+  ): Promise<void> {
+    const leaseSeconds = queueLeaseSeconds(why.resends ?? 0, this.config.QUEUE_LEASE_SECONDS);
+    const requeued = await requeueWork(manager, item, { ...why, leaseSeconds });
+    if (requeued) await this.sendWork(manager, send, job, requeued);
+  }
+
+  /**
+   * Queues a piece of work again whose attempt failed, without a message: the sweep of unclaimed work sends it when the
+   * delay is over. A worker that fails at once (a full disk, a broken engine) would otherwise use up the attempts of
+   * every job there is within moments.
+   */
+  async later(
+    manager: EntityManager,
+    item: Pick<WorkRecord, 'id' | 'attempt'>,
+    why: { failures: number; lastError: string },
+  ): Promise<void> {
+    const leaseSeconds = retryDelaySeconds(why.failures, this.config.RETRY_DELAY_SECONDS);
+    await requeueWork(manager, item, { ...why, leaseSeconds });
+  }
+
+  private async sendWork(
+    manager: EntityManager,
+    send: Send,
+    job: JobRecord,
+    item: WorkRecord,
+  ): Promise<void> {
+    const reference = { job_id: job.id, item_id: item.id, attempt: item.attempt };
+    const options = { messageId: `${item.id}:${item.attempt}` };
+    switch (item.stage) {
+      case 'whole':
+      case 'prepare':
+        return send(
+          item.stage === 'whole' ? WholeWork : PrepareWork,
+          {
+            ...reference,
+            source_key: job.source_key,
+            language: job.language,
+            prompt: job.prompt,
+            num_speakers: job.num_speakers,
+            declared_seconds: job.held_seconds ?? 0,
+            max_seconds: this.config.MAX_RECORDING_SECONDS,
+            truncate_after_seconds: job.mode === 'test' ? TEST_MODE_SECONDS : null,
+          },
+          options,
+        );
+      case 'recognize':
+        return send(
+          RecognizeWork,
+          { ...reference, chunk: item.chunk!, language: job.language, prompt: job.prompt },
+          options,
+        );
+      case 'assemble':
+        return send(
+          AssembleWork,
+          {
+            ...reference,
+            language: job.language,
+            num_speakers: job.num_speakers,
+            duration_seconds: job.duration_seconds ?? 0,
+            chunk_attempts: await recognizedAttempts(manager, job.id, job.chunks ?? 0),
+          },
+          options,
+        );
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { objectKeys, ReleaseForJob } from '@currawong/contracts';
+import { DataSource } from '@currawong/database';
+import { Requester } from '@currawong/messaging';
+import { ObjectStore } from '@currawong/object-store';
+import { Injectable, Logger } from '@nestjs/common';
+import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
+import { dropWork } from '../storage/work-records';
+
+/**
+ * Undoes a submission whose client was not told 200. The row is marked first, which hides the job from everybody and
+ * keeps anything from bringing it back; the rest is undone at once and, where that fails, by the sweep. The row itself
+ * goes much later, when whatever was still under way for it has ended and been undone as well.
+ */
+@Injectable()
+export class Discard {
+  private readonly log = new Logger(Discard.name);
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly store: ObjectStore,
+    private readonly requester: Requester,
+  ) {}
+
+  async discard(jobId: string): Promise<void> {
+    const discarded = await this.source.transaction(async (manager) => {
+      const job = await lockJob(manager, jobId);
+      const marked = job && (await applyEvent(manager, job, { kind: 'discarded' }));
+      if (marked) await dropWork(manager, jobId);
+      return marked;
+    });
+    if (!discarded) return;
+    this.undo(jobId).catch((error: unknown) =>
+      this.log.warn(`discarded job ${jobId} is left to the sweep: ${String(error)}`),
+    );
+  }
+
+  /** Gives the hold back and deletes every object; may be repeated. */
+  async undo(jobId: string): Promise<void> {
+    const job = await findJob(this.source, jobId);
+    if (job?.state !== 'discarded') return;
+    if (job.mode === 'live') await this.release(job);
+    // A gateway that died in the middle left the parts that it had stored.
+    await this.store.janitor({ olderThanSeconds: 0, prefix: job.source_key });
+    await this.store.delete(job.source_key);
+    await this.store.deletePrefix(objectKeys.workPrefix(job.id));
+    await this.store.deletePrefix(objectKeys.resultPrefix(job.id));
+    await this.source.query('UPDATE jobs SET cleared_at = now() WHERE id = $1', [jobId]);
+  }
+
+  /** The last act: called once nothing can be under way for the job any more. */
+  async erase(jobId: string): Promise<void> {
+    await this.undo(jobId);
+    await this.source.query("DELETE FROM jobs WHERE id = $1 AND state = 'discarded'", [jobId]);
+  }
+
+  private async release(job: JobRecord): Promise<void> {
+    const released = await this.requester.ask(ReleaseForJob, {
+      account_id: job.account_id,
+      job_id: job.id,
+      reason: 'submission discarded',
+    });
+    if (!released.ok) throw new Error(`billing would not release job ${job.id}: ${released.refusal.code}`);
+  }
+}

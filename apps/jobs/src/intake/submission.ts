@@ -1,0 +1,98 @@
+import {
+  accept,
+  HoldForJob,
+  refuse,
+  SubmitJob,
+  type PayloadOf,
+  type ReplyOf,
+  type Result,
+} from '@currawong/contracts';
+import { Outbox, DataSource } from '@currawong/database';
+import { Requester } from '@currawong/messaging';
+import { ObjectStore } from '@currawong/object-store';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { Dispatcher } from '../dispatch/dispatcher';
+import { applyEvent, findJob, type JobRecord } from '../storage/job-records';
+import { Discard } from './discard';
+import { probeLength } from './probe/probe-length';
+
+/** A stored recording becomes a job: its length is probed, its price held, its first work sent. */
+@Injectable()
+export class Submission {
+  private readonly log = new Logger(Submission.name);
+
+  constructor(
+    private readonly source: DataSource,
+    @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
+    private readonly store: ObjectStore,
+    private readonly requester: Requester,
+    private readonly outbox: Outbox,
+    private readonly dispatcher: Dispatcher,
+    private readonly discarding: Discard,
+  ) {}
+
+  async submit(submission: PayloadOf<typeof SubmitJob>): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    const job = await findJob(this.source, submission.job_id);
+    if (!job || job.state === 'discarded') return refuse('submission_failed');
+    // The answer to an earlier asking was lost.
+    if (job.state !== 'uploading') return accept({ job_id: job.id });
+    const submitted = await this.holdAndSend(job, submission);
+    // Nothing of a refused submission stays: not the hold, not the object, not the row.
+    if (!submitted.ok) await this.discarding.discard(job.id);
+    return submitted;
+  }
+
+  private async holdAndSend(
+    job: JobRecord,
+    submission: PayloadOf<typeof SubmitJob>,
+  ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    const probed = await probeLength({
+      read: (start, end) => this.store.getBuffer(job.source_key, { start, end }, end - start),
+      sizeBytes: submission.size_bytes,
+      filename: job.original_filename,
+    });
+    if (!probed.ok) return refuse(probed.refusal.code, probed.refusal.detail);
+    const seconds = Math.max(1, Math.ceil(probed.seconds));
+    if (seconds > this.config.MAX_RECORDING_SECONDS) {
+      return refuse(
+        'recording_too_long',
+        `file: the recording lasts ${Math.ceil(seconds / 60)} minutes; at most ${Math.floor(this.config.MAX_RECORDING_SECONDS / 60)} are allowed. Split it and send the parts.`,
+      );
+    }
+
+    if (job.mode === 'live') {
+      const held = await this.requester.ask(HoldForJob, {
+        account_id: job.account_id,
+        job_id: job.id,
+        seconds,
+      });
+      if (!held.ok) return held;
+    }
+
+    const accepted = await this.outbox.transaction(async (manager, send) => {
+      const pending = await applyEvent(manager, job, {
+        kind: 'submitted',
+        heldSeconds: seconds,
+        sizeBytes: submission.size_bytes,
+        language: submission.language,
+        numSpeakers: submission.num_speakers,
+        prompt: submission.prompt,
+      });
+      if (!pending) return false;
+      const stage = seconds <= this.config.CHUNK_SECONDS || pending.mode === 'test' ? 'whole' : 'prepare';
+      await this.dispatcher.start(manager, send, pending, stage);
+      return true;
+    });
+    if (!accepted) return this.acceptedBefore(job.id);
+    this.log.log(`job ${job.id} accepted, ${seconds} s of audio`);
+    return accept({ job_id: job.id });
+  }
+
+  /** The transition was lost: against the same question, asked twice, which is fine, or against a discard. */
+  private async acceptedBefore(jobId: string): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    const job = await findJob(this.source, jobId);
+    const accepted = job && job.state !== 'uploading' && job.state !== 'discarded';
+    return accepted ? accept({ job_id: jobId }) : refuse('submission_failed');
+  }
+}

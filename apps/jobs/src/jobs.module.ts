@@ -1,0 +1,62 @@
+import { DatabaseModule } from '@currawong/database';
+import { MessagingModule, type ServiceContext } from '@currawong/messaging';
+import { ObjectStoreModule } from '@currawong/object-store';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsEnvironment } from './config';
+import { ClaimsController } from './dispatch/claims.controller';
+import { Dispatcher } from './dispatch/dispatcher';
+import { HealthController } from './health.controller';
+import { Discard } from './intake/discard';
+import { IntakeController } from './intake/intake.controller';
+import { Submission } from './intake/submission';
+import { ReadingController } from './reading/reading.controller';
+import { AbandonedUploads } from './rescue/abandoned-uploads';
+import { FinishedJobs } from './rescue/finished-jobs';
+import { LostWork } from './rescue/lost-work';
+import { Sweeper } from './rescue/sweeper';
+import { UnsettledJobs } from './rescue/unsettled-jobs';
+import { Attempts } from './results/attempts';
+import { LongerThanHeld } from './results/longer-than-held';
+import { ResultsController } from './results/results.controller';
+import { Settlement } from './results/settlement';
+import { JOBS_SCHEMA } from './storage/database';
+
+/** The sole owner of job state. */
+@Module({})
+export class JobsModule {
+  static with({ config, connection }: ServiceContext<typeof JobsEnvironment>): DynamicModule {
+    return {
+      module: JobsModule,
+      imports: [
+        MessagingModule.forRoot(connection),
+        DatabaseModule.forRoot({
+          ...JOBS_SCHEMA,
+          url: config.DATABASE_URL,
+          poolSize: config.DATABASE_POOL_SIZE,
+        }),
+        ObjectStoreModule.forRoot(config),
+      ],
+      controllers: [
+        IntakeController,
+        ClaimsController,
+        ResultsController,
+        ReadingController,
+        HealthController,
+      ],
+      providers: [
+        { provide: JOBS_CONFIG, useValue: config },
+        Submission,
+        Discard,
+        Dispatcher,
+        Attempts,
+        LongerThanHeld,
+        Settlement,
+        LostWork,
+        AbandonedUploads,
+        UnsettledJobs,
+        FinishedJobs,
+        Sweeper,
+      ],
+    };
+  }
+}

@@ -1,0 +1,49 @@
+import type { JobStatus } from '@currawong/contracts';
+
+/**
+ * Where a job stands. Drawn once, here:
+ *
+ *   uploading ──submitted──► pending ──claimed──► processing ──transcribed──► settling ──settled──► completed
+ *       │                       │  │                  │  │                       ▲   │
+ *       └───── discarded ◄──────┴──┼─────────◄────────┘  │                       │   └─settled──► failed
+ *                                  └───── gave up ───────┴───────────────────────┘
+ */
+export type JobState =
+  /** Bytes are arriving; the row exists before the first of them is stored. */
+  | 'uploading'
+  /** Accepted: the price is held and the first work is on its way to a worker. */
+  | 'pending'
+  /** A worker has, or had, some of the work. */
+  | 'processing'
+  /** The outcome is decided and will not change, except that money may refuse it; billing has yet to be told. */
+  | 'settling'
+  /** Charged and readable. Final. */
+  | 'completed'
+  /** Nothing charged, the reason is kept. Final. */
+  | 'failed'
+  /** The client was never told 200: hidden from everybody at once, erased within the minute. */
+  | 'discarded';
+
+/** A job as the lifecycle sees it: what decides which events it takes. */
+export interface Job {
+  state: JobState;
+  /** Null until it is decided. */
+  outcome: 'completed' | 'failed' | null;
+}
+
+/** What a client is shown: settling is still `processing` to him, so that `completed` always includes the charge. */
+export function publicStatus(state: JobState): JobStatus {
+  switch (state) {
+    case 'settling':
+      return 'processing';
+    case 'discarded':
+      return 'failed';
+    default:
+      return state;
+  }
+}
+
+/** Seconds that are shown and charged: the decoded length, rounded to the nearest whole second. */
+export function billableSeconds(durationSeconds: number): number {
+  return Math.round(durationSeconds);
+}

@@ -1,0 +1,77 @@
+import type { Job, JobState } from './job';
+import { transition, type JobEvent } from './transition';
+
+const STATES: JobState[] = [
+  'uploading',
+  'pending',
+  'processing',
+  'settling',
+  'completed',
+  'failed',
+  'discarded',
+];
+
+const EVENTS: JobEvent[] = [
+  { kind: 'submitted', heldSeconds: 30, sizeBytes: 1000, language: 'en', numSpeakers: 2, prompt: '' },
+  { kind: 'claimed' },
+  { kind: 'prepared', durationSeconds: 29.49, chunks: 3 },
+  { kind: 'transcribed', durationSeconds: 29.49, resultKey: 'results/1.json' },
+  { kind: 'gave_up', errorMessage: 'why' },
+  { kind: 'charge_refused', errorMessage: 'no credit' },
+  { kind: 'settled', costMicroAud: 9667 },
+  { kind: 'discarded' },
+];
+
+/** Rows are the states, columns the events in their order above; `.` means that the event comes too late. */
+const TABLE = `
+             submitted  claimed     prepared    transcribed  gave_up   charge_refused  settled    discarded
+uploading    pending    .           .           .            .         .               .          discarded
+pending      .          processing  .           .            settling  .               .          discarded
+processing   .          .           processing  settling     settling  .               .          discarded
+settling     .          .           .           .            .         settling        completed  .
+completed    .          .           .           .            .         .               .          .
+failed       .          .           .           .            .         .               .          .
+discarded    .          .           .           .            .         .               .          .
+`;
+
+function job(state: JobState): Job {
+  const decided = state === 'settling' || state === 'completed';
+  return { state, outcome: decided ? 'completed' : state === 'failed' ? 'failed' : null };
+}
+
+describe('the lifecycle of a job', () => {
+  const [header, ...lines] = TABLE.trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+
+  it('is drawn for every state and every event', () => {
+    expect(header).toEqual(EVENTS.map((event) => event.kind));
+    expect(lines.map(([state]) => state)).toEqual(STATES);
+  });
+
+  for (const [state, ...next] of lines) {
+    for (const [index, expected] of next.entries()) {
+      const event = EVENTS[index]!;
+      it(`${state} + ${event.kind} = ${expected === '.' ? 'nothing' : expected}`, () => {
+        const change = transition(job(state as JobState), event);
+        expect(change?.set.state ?? '.').toBe(expected);
+        if (change) expect(change.from).toBe(state);
+      });
+    }
+  }
+
+  it('ends a job whose charge was refused as failed, with the reason and without its transcript', () => {
+    const refused = transition(job('settling'), { kind: 'charge_refused', errorMessage: 'no credit' });
+    expect(refused?.set).toMatchObject({ outcome: 'failed', result_key: null, error_message: 'no credit' });
+    const settled = transition(
+      { ...job('settling'), outcome: 'failed' },
+      { kind: 'settled', costMicroAud: 0 },
+    );
+    expect(settled?.set.state).toBe('failed');
+  });
+
+  it('refuses a charge only once: a job that is already failing stays as it is', () => {
+    const failing = { ...job('settling'), outcome: 'failed' as const };
+    expect(transition(failing, { kind: 'charge_refused', errorMessage: 'again' })).toBeNull();
+  });
+});

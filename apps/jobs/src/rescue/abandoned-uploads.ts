@@ -1,0 +1,63 @@
+import { rows, DataSource } from '@currawong/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { Discard } from '../intake/discard';
+import { forEveryRow } from './every-row';
+
+/** A discard undoes itself within this. */
+const UNDO_AFTER_SECONDS = 5;
+/** Longer than anything that may still be under way for a discarded job: a part being stored, a chunk being recognized. */
+const ERASE_AFTER_SECONDS = 600;
+
+/** Uploads whose gateway died, and discarded jobs whose traces are to go. */
+@Injectable()
+export class AbandonedUploads {
+  private readonly log = new Logger(AbandonedUploads.name);
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly discarding: Discard,
+  ) {}
+
+  sweepAbandoned(): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<{ id: string }>(
+          this.source,
+          "SELECT id FROM jobs WHERE state = 'uploading' AND upload_expires_at < now() AND id > $1 ORDER BY id LIMIT $2",
+          [afterId, limit],
+        ),
+      async ({ id }) => {
+        this.log.log(`upload ${id} was abandoned: discarded`);
+        await this.discarding.discard(id);
+      },
+      ({ id }, error) => this.log.warn(`upload ${id} is not discarded yet: ${String(error)}`),
+    );
+  }
+
+  /** What could not be undone at once: billing or the store was away, or we were. */
+  sweepDiscarded(): Promise<void> {
+    return this.forEveryDiscarded('cleared_at IS NULL', UNDO_AFTER_SECONDS, (id) => this.discarding.undo(id));
+  }
+
+  sweepErasable(): Promise<void> {
+    return this.forEveryDiscarded('TRUE', ERASE_AFTER_SECONDS, (id) => this.discarding.erase(id));
+  }
+
+  private forEveryDiscarded(
+    condition: 'cleared_at IS NULL' | 'TRUE',
+    afterSeconds: number,
+    rescue: (id: string) => Promise<void>,
+  ): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<{ id: string }>(
+          this.source,
+          `SELECT id FROM jobs WHERE state = 'discarded' AND ${condition} AND id > $2
+              AND changed_at < now() - make_interval(secs => $1) ORDER BY id LIMIT $3`,
+          [afterSeconds, afterId, limit],
+        ),
+      ({ id }) => rescue(id),
+      ({ id }, error) => this.log.warn(`discarded job ${id} is not undone yet: ${String(error)}`),
+    );
+  }
+}

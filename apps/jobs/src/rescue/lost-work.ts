@@ -1,0 +1,93 @@
+import { Outbox, rows, DataSource } from '@currawong/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { Dispatcher } from '../dispatch/dispatcher';
+import { Attempts } from '../results/attempts';
+import { lockJob } from '../storage/job-records';
+import { findWork, workOfJob, type WorkRecord } from '../storage/work-records';
+import { forEveryRow } from './every-row';
+
+/** Longer than a report may wait to be handled after a failure of the database. */
+const STRANDED_AFTER_SECONDS = 90;
+
+/** Work whose worker, message or report is gone. */
+@Injectable()
+export class LostWork {
+  private readonly log = new Logger(LostWork.name);
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly outbox: Outbox,
+    private readonly dispatcher: Dispatcher,
+    private readonly attempts: Attempts,
+  ) {}
+
+  /** A worker has not renewed its lease: its attempt is lost. What this decides to fail, the next sweep settles. */
+  sweepExpiredLeases(): Promise<void> {
+    return this.forEveryExpired('running', (item) =>
+      this.source.transaction(async (manager) => {
+        const job = await lockJob(manager, item.job_id);
+        const current = await findWork(manager, item.id);
+        // Renewed or finished while the page was read.
+        if (!job || current?.state !== 'running' || current.lease_expires_at > item.lease_expires_at) return;
+        await this.attempts.lost(manager, job, current, `worker ${current.worker} was not heard of in time`);
+      }),
+    );
+  }
+
+  /** Nobody claimed the work: its message may be lost, so it is sent again. No attempt was made, none is counted. */
+  sweepUnclaimed(): Promise<void> {
+    return this.forEveryExpired('queued', (item) =>
+      this.outbox.transaction(async (manager, send) => {
+        const job = await lockJob(manager, item.job_id);
+        const current = await findWork(manager, item.id);
+        if (!job || current?.state !== 'queued') return;
+        await this.dispatcher.again(manager, send, job, item, { resends: item.resends + 1 });
+      }),
+    );
+  }
+
+  /**
+   * A job under way with no work left to wait for: a report was lost after its sender had been acknowledged. The
+   * recording is cut again, which makes whatever pieces are missing; like any lost attempt, not for ever.
+   */
+  sweepStranded(): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<{ id: string }>(
+          this.source,
+          `SELECT id FROM jobs j
+            WHERE state IN ('pending', 'processing') AND changed_at < now() - make_interval(secs => $3) AND id > $1
+              AND NOT EXISTS (SELECT FROM work_items w WHERE w.job_id = j.id AND
+                              (w.state IN ('queued', 'running') OR w.finished_at > now() - make_interval(secs => $3)))
+            ORDER BY id LIMIT $2`,
+          [afterId, limit, STRANDED_AFTER_SECONDS],
+        ),
+      ({ id }) =>
+        this.source.transaction(async (manager) => {
+          const job = await lockJob(manager, id);
+          if (job?.state !== 'pending' && job?.state !== 'processing') return;
+          const items = await workOfJob(manager, id);
+          if (items.some((item) => item.state === 'queued' || item.state === 'running')) return;
+          const first = items.find((item) => item.stage === 'prepare' || item.stage === 'whole');
+          if (first) await this.attempts.lost(manager, job, first, 'a report was lost');
+        }),
+      (job, error) => this.log.warn(`job ${job.id} stays stranded: ${String(error)}`),
+    );
+  }
+
+  private forEveryExpired(
+    state: WorkRecord['state'],
+    rescue: (item: WorkRecord) => Promise<void>,
+  ): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<WorkRecord>(
+          this.source,
+          'SELECT * FROM work_items WHERE state = $1 AND lease_expires_at < now() AND id > $2 ORDER BY id LIMIT $3',
+          [state, afterId, limit],
+        ),
+      rescue,
+      (item, error) => this.log.warn(`work ${item.id} stays ${state}: ${String(error)}`),
+    );
+  }
+}

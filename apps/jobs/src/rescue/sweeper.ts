@@ -1,0 +1,85 @@
+import { DataSource, Outbox } from '@currawong/database';
+import { MessagingConnection } from '@currawong/messaging';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { AbandonedUploads } from './abandoned-uploads';
+import { FinishedJobs } from './finished-jobs';
+import { LostWork } from './lost-work';
+import { UnsettledJobs } from './unsettled-jobs';
+
+/**
+ * Whatever a crash, a lost message or a silent worker left lying is found here, by rows and by the database's clock
+ * alone. Each sweep goes round on its own, so that one which waits for a dependency does not hold up the others.
+ * Replicas may find the same row: each rescue looks again under the job's lock.
+ */
+@Injectable()
+export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly log = new Logger(Sweeper.name);
+  private readonly stopping = new AbortController();
+  private rounds: Promise<void>[] = [];
+  /** Since when, without a break, a worker or a gateway could have been heard here. */
+  private hearingSince = Date.now();
+
+  constructor(
+    @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
+    private readonly source: DataSource,
+    private readonly connection: MessagingConnection,
+    private readonly outbox: Outbox,
+    private readonly lostWork: LostWork,
+    private readonly uploads: AbandonedUploads,
+    private readonly unsettled: UnsettledJobs,
+    private readonly finished: FinishedJobs,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { WORK_LEASE_SECONDS, UPLOAD_LEASE_SECONDS } = this.config;
+    this.rounds = [
+      this.goRound('hearing', () => this.checkHearing()),
+      this.goRound('outbox', () => this.outbox.sweep()),
+      // While we were deaf nobody could renew a lease: an outage of ours is no failure of theirs.
+      this.goRound('expired leases', () =>
+        this.afterHearingFor(WORK_LEASE_SECONDS, () => this.lostWork.sweepExpiredLeases()),
+      ),
+      this.goRound('abandoned uploads', () =>
+        this.afterHearingFor(UPLOAD_LEASE_SECONDS, () => this.uploads.sweepAbandoned()),
+      ),
+      this.goRound('unclaimed work', () => this.lostWork.sweepUnclaimed()),
+      this.goRound('stranded jobs', () => this.lostWork.sweepStranded()),
+      this.goRound('discarded jobs', () => this.uploads.sweepDiscarded()),
+      this.goRound('erasable jobs', () => this.uploads.sweepErasable()),
+      this.goRound('unsettled jobs', () => this.unsettled.sweep()),
+      this.goRound('finished jobs', () => this.finished.sweep()),
+    ];
+  }
+
+  /** Before the database is closed, which happens at the end of the shutdown. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.rounds);
+  }
+
+  private async goRound(name: string, sweep: () => Promise<unknown>): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await sweep().catch((error: unknown) => this.log.warn(`sweep of ${name}: ${String(error)}`));
+      await sleep(this.config.SWEEP_INTERVAL_SECONDS * 1000, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async checkHearing(): Promise<void> {
+    const heard =
+      this.connection.isReady() && (await this.source.query('SELECT 1').then(Boolean, () => false));
+    if (!heard) this.hearingSince = Date.now();
+  }
+
+  private async afterHearingFor(seconds: number, sweep: () => Promise<void>): Promise<void> {
+    if (Date.now() - this.hearingSince > seconds * 1000) await sweep();
+  }
+}

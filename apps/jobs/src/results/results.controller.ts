@@ -1,0 +1,145 @@
+import {
+  ChunkCut,
+  WorkFinished,
+  type PayloadOf,
+  type WorkOutcome,
+  type WorkReference,
+} from '@currawong/contracts';
+import { DataSource, Outbox, type EntityManager, type Send } from '@currawong/database';
+import { Consumes, done, type Outcome } from '@currawong/messaging';
+import { Controller, Inject, Logger } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { Dispatcher } from '../dispatch/dispatcher';
+import { applyEvent, lockJob, type JobRecord } from '../storage/job-records';
+import { dropWork, findWork, finishWork, recognizedAttempts, renewLease } from '../storage/work-records';
+import { Attempts } from './attempts';
+import { LongerThanHeld } from './longer-than-held';
+import { Settlement } from './settlement';
+
+const CONSUMER = { slots: 16, ackWaitSeconds: 60 };
+
+/** What workers report becomes the next stage, or the end. An older attempt's report changes nothing. */
+@Controller()
+export class ResultsController {
+  private readonly log = new Logger(ResultsController.name);
+
+  constructor(
+    @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
+    private readonly source: DataSource,
+    private readonly outbox: Outbox,
+    private readonly dispatcher: Dispatcher,
+    private readonly attempts: Attempts,
+    private readonly longerThanHeld: LongerThanHeld,
+    private readonly settlement: Settlement,
+  ) {}
+
+  /** Recognition of a chunk starts while the rest of the recording is still being cut. */
+  @Consumes({ ...CONSUMER, durable: 'jobs-chunks', contracts: ChunkCut })
+  async chunkCut({ chunk, ...reference }: PayloadOf<typeof ChunkCut>): Promise<Outcome> {
+    const unpaid = await this.longerThanHeld.refusal(reference.job_id, chunk.end_seconds);
+    const decided = await this.outbox.transaction(async (manager, send) => {
+      const job = await lockJob(manager, reference.job_id);
+      if (job?.state !== 'processing') return null;
+      const cutting = await findWork(manager, reference.item_id);
+      // The same recording is cut the same way each time, so an earlier attempt's chunk is as good as this one's.
+      if (!cutting || reference.attempt > cutting.attempt) return null;
+      if (unpaid !== null) return this.giveUp(manager, job, unpaid);
+      await this.dispatcher.start(manager, send, job, 'recognize', chunk);
+      return null;
+    });
+    this.settleSoon(decided);
+    return done();
+  }
+
+  @Consumes({ ...CONSUMER, durable: 'jobs-results', contracts: WorkFinished })
+  async workFinished({ outcome, ...reference }: PayloadOf<typeof WorkFinished>): Promise<Outcome> {
+    // The worker is silent from now on; what follows may have to wait for billing, and must not cost the attempt.
+    await renewLease(this.source, reference, 1, this.config.WORK_LEASE_SECONDS);
+    const unpaid =
+      outcome.kind === 'prepared'
+        ? await this.longerThanHeld.refusal(reference.job_id, outcome.duration_seconds)
+        : null;
+    const decided = await this.outbox.transaction(async (manager, send) => {
+      const job = await lockJob(manager, reference.job_id);
+      if (!job) return null;
+      if (outcome.kind === 'broke') return this.broke(manager, job, reference, outcome.reason);
+      if (!(await finishWork(manager, reference))) return this.ignored(reference);
+      return unpaid === null ? this.advance(manager, send, job, outcome) : this.giveUp(manager, job, unpaid);
+    });
+    this.settleSoon(decided);
+    return done();
+  }
+
+  private async advance(
+    manager: EntityManager,
+    send: Send,
+    job: JobRecord,
+    outcome: Exclude<WorkOutcome, { kind: 'broke' }>,
+  ): Promise<JobRecord | null> {
+    switch (outcome.kind) {
+      case 'prepared': {
+        const { duration_seconds: durationSeconds, chunks } = outcome;
+        const prepared = await applyEvent(manager, job, { kind: 'prepared', durationSeconds, chunks });
+        if (prepared) await this.assembleWhenReady(manager, send, prepared);
+        return null;
+      }
+      case 'recognized':
+        await this.assembleWhenReady(manager, send, job);
+        return null;
+      case 'transcribed':
+        await dropWork(manager, job.id);
+        return applyEvent(manager, job, {
+          kind: 'transcribed',
+          durationSeconds: outcome.duration_seconds,
+          resultKey: outcome.result_key,
+        });
+      case 'refused':
+        return this.giveUp(manager, job, outcome.detail);
+    }
+  }
+
+  /** Speakers are told apart over the whole recording: the last stage starts when every chunk has its words. */
+  private async assembleWhenReady(manager: EntityManager, send: Send, job: JobRecord): Promise<void> {
+    if (job.state !== 'processing' || job.chunks === null) return;
+    const recognized = await recognizedAttempts(manager, job.id, job.chunks);
+    if (recognized.length === job.chunks) await this.dispatcher.start(manager, send, job, 'assemble');
+  }
+
+  private async broke(
+    manager: EntityManager,
+    job: JobRecord,
+    reference: WorkReference,
+    reason: string,
+  ): Promise<JobRecord | null> {
+    const item = await findWork(manager, reference.item_id);
+    if (item?.state !== 'running' || item.attempt !== reference.attempt) return this.ignored(reference);
+    return this.attempts.lost(manager, job, item, reason);
+  }
+
+  private async giveUp(
+    manager: EntityManager,
+    job: JobRecord,
+    errorMessage: string,
+  ): Promise<JobRecord | null> {
+    await dropWork(manager, job.id);
+    return applyEvent(manager, job, { kind: 'gave_up', errorMessage });
+  }
+
+  /**
+   * Settled at once rather than by the sweep, because a client is waiting; but not waited for, because billing may be
+   * slow and the next report should not be.
+   */
+  private settleSoon(job: JobRecord | null): void {
+    if (job?.state !== 'settling') return;
+    this.settlement
+      .settle(job.id)
+      .catch((error: unknown) =>
+        this.log.warn(`job ${job.id} is left to the sweep to settle: ${String(error)}`),
+      );
+  }
+
+  private ignored(reference: WorkReference): null {
+    this.log.debug(`ignored a late report of attempt ${reference.attempt} at ${reference.item_id}`);
+    return null;
+  }
+}

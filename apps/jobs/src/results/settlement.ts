@@ -1,0 +1,79 @@
+import { CaptureForJob, JobChanged, ReleaseForJob } from '@currawong/contracts';
+import { Outbox, type EntityManager } from '@currawong/database';
+import { Requester } from '@currawong/messaging';
+import { Injectable, Logger } from '@nestjs/common';
+import { billableSeconds } from '../lifecycle/job';
+import { applyEvent, lockSettlingJob, type JobRecord } from '../storage/job-records';
+
+const NOT_PAID_FOR = 'There was not enough credit for the whole recording. Top up, then send it again.';
+
+/**
+ * From a decided outcome to a terminal state. Billing is asked under the job's lock, so that a job is settled by one
+ * process at a time, and answers the same however often it is asked, so that a crash in here is mended by asking
+ * again. Whoever sees `completed` also sees the charge.
+ */
+@Injectable()
+export class Settlement {
+  private readonly log = new Logger(Settlement.name);
+
+  constructor(
+    private readonly requester: Requester,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Does nothing for a job that is not settling, or that another process is settling now. */
+  settle(jobId: string): Promise<void> {
+    return this.outbox.transaction(async (manager, send) => {
+      const settling = await lockSettlingJob(manager, jobId);
+      if (!settling) return;
+      const { job, costMicroAud } = await this.settleMoney(manager, settling);
+      const finished = await applyEvent(manager, job, { kind: 'settled', costMicroAud });
+      if (!finished?.outcome || !finished.completed_at)
+        throw new Error(`job ${jobId} was settled without its lock`);
+      this.log.log(`job ${jobId} ${finished.outcome}, charged ${costMicroAud} micro-AUD`);
+      await send(
+        JobChanged,
+        {
+          job_id: finished.id,
+          account_id: finished.account_id,
+          status: finished.outcome,
+          at: finished.completed_at.toISOString(),
+        },
+        { messageId: `${finished.id}:${finished.outcome}` },
+      );
+    });
+  }
+
+  /** @returns what was charged, and the job with the outcome that money left it */
+  private async settleMoney(
+    manager: EntityManager,
+    job: JobRecord,
+  ): Promise<{ job: JobRecord; costMicroAud: number }> {
+    if (job.mode === 'test') return { job, costMicroAud: 0 };
+    if (job.outcome === 'failed') {
+      await this.release(job);
+      return { job, costMicroAud: 0 };
+    }
+    const captured = await this.requester.ask(CaptureForJob, {
+      job_id: job.id,
+      seconds: billableSeconds(job.duration_seconds ?? 0),
+    });
+    if (captured.ok) return { job, costMicroAud: captured.value.charged_micro_aud };
+    // After a crash between the release and our commit the refusal is that the hold was released already.
+    await this.release(job);
+    const errorMessage =
+      captured.refusal.code === 'insufficient_credit' ? captured.refusal.detail : NOT_PAID_FOR;
+    const refused = await applyEvent(manager, job, { kind: 'charge_refused', errorMessage });
+    if (!refused) throw new Error(`job ${job.id} was settled without its lock`);
+    return { job: refused, costMicroAud: 0 };
+  }
+
+  private async release(job: JobRecord): Promise<void> {
+    const released = await this.requester.ask(ReleaseForJob, {
+      account_id: job.account_id,
+      job_id: job.id,
+      reason: 'the job failed',
+    });
+    if (!released.ok) throw new Error(`billing would not release job ${job.id}: ${released.refusal.code}`);
+  }
+}

@@ -1,0 +1,162 @@
+import { row, rows, DataSource, type EntityManager } from '@currawong/database';
+import type { JobStatus, JobView, KeyMode, Owner } from '@currawong/contracts';
+import { billableSeconds, publicStatus, type JobState } from '../lifecycle/job';
+import { transition, type JobEvent } from '../lifecycle/transition';
+
+/** A row of `jobs.jobs`. bigint columns come as strings. */
+export interface JobRecord {
+  id: string;
+  account_id: string;
+  mode: KeyMode;
+  state: JobState;
+  original_filename: string;
+  source_key: string;
+  language: string;
+  num_speakers: number | null;
+  prompt: string;
+  size_bytes: string | null;
+  held_seconds: number | null;
+  upload_expires_at: Date | null;
+  duration_seconds: number | null;
+  chunks: number | null;
+  outcome: 'completed' | 'failed' | null;
+  result_key: string | null;
+  error_message: string | null;
+  cost_micro_aud: string | null;
+  created_at: Date;
+  changed_at: Date;
+  completed_at: Date | null;
+  cleared_at: Date | null;
+}
+
+type On = DataSource | EntityManager;
+
+export function findJob(on: On, id: string): Promise<JobRecord | undefined> {
+  return row<JobRecord>(on, 'SELECT * FROM jobs WHERE id = $1', [id]);
+}
+
+/** Everything that changes a job's work takes this lock first, so that two results of one job take turns. */
+export function lockJob(manager: EntityManager, id: string): Promise<JobRecord | undefined> {
+  return row<JobRecord>(manager, 'SELECT * FROM jobs WHERE id = $1 FOR UPDATE', [id]);
+}
+
+/** undefined where it is not settling, or where another process has it */
+export function lockSettlingJob(manager: EntityManager, id: string): Promise<JobRecord | undefined> {
+  return row<JobRecord>(
+    manager,
+    "SELECT * FROM jobs WHERE id = $1 AND state = 'settling' FOR UPDATE SKIP LOCKED",
+    [id],
+  );
+}
+
+export async function raiseHeldSeconds(on: On, id: string, heldSeconds: number): Promise<void> {
+  await on.query('UPDATE jobs SET held_seconds = greatest(held_seconds, $2) WHERE id = $1', [
+    id,
+    heldSeconds,
+  ]);
+}
+
+export function findOwnedJob(on: On, owner: Owner, id: string): Promise<JobRecord | undefined> {
+  return row<JobRecord>(
+    on,
+    "SELECT * FROM jobs WHERE id = $1 AND account_id = $2 AND mode = $3 AND state <> 'discarded'",
+    [id, owner.account_id, owner.mode],
+  );
+}
+
+export async function insertUpload(
+  on: On,
+  job: {
+    id: string;
+    accountId: string;
+    mode: KeyMode;
+    originalFilename: string;
+    sourceKey: string;
+    leaseSeconds: number;
+  },
+): Promise<void> {
+  await on.query(
+    `INSERT INTO jobs (id, account_id, mode, state, original_filename, source_key, upload_expires_at)
+     VALUES ($1, $2, $3, 'uploading', $4, $5, now() + make_interval(secs => $6))`,
+    [job.id, job.accountId, job.mode, job.originalFilename, job.sourceKey, job.leaseSeconds],
+  );
+}
+
+/** @returns false where the upload is no longer open */
+export async function extendUpload(on: On, id: string, leaseSeconds: number): Promise<boolean> {
+  const extended = await row(
+    on,
+    `UPDATE jobs SET upload_expires_at = now() + make_interval(secs => $2)
+      WHERE id = $1 AND state = 'uploading' RETURNING id`,
+    [id, leaseSeconds],
+  );
+  return extended !== undefined;
+}
+
+/**
+ * Stores what an event does to a job, guarded by the state it was decided from.
+ * @returns the job as it is now, or null where the event came too late
+ */
+export async function applyEvent(on: On, job: JobRecord, event: JobEvent): Promise<JobRecord | null> {
+  const change = transition(job, event);
+  if (!change) return null;
+  const columns = Object.entries(change.set);
+  const assignments = columns.map(([column], index) => `${column} = $${index + 3}`);
+  if (change.set.state === 'completed' || change.set.state === 'failed')
+    assignments.push('completed_at = now()');
+  if (event.kind === 'submitted') assignments.push('upload_expires_at = NULL');
+  // A submission that was abandoned meanwhile must not come back to life.
+  const leaseGuard = event.kind === 'submitted' ? ' AND upload_expires_at > now()' : '';
+  const changed = await row<JobRecord>(
+    on,
+    `UPDATE jobs SET ${assignments.join(', ')}, changed_at = now()
+      WHERE id = $1 AND state = $2${leaseGuard} RETURNING *`,
+    [job.id, change.from, ...columns.map(([, value]) => value)],
+  );
+  return changed ?? null;
+}
+
+/** @param progress share of the work done, 0 to 1 */
+export function asJobView(record: JobRecord, progress: number): JobView {
+  const completed = record.state === 'completed';
+  const failed = record.state === 'failed';
+  return {
+    id: record.id,
+    status: publicStatus(record.state),
+    original_filename: record.original_filename,
+    language: record.language,
+    audio_duration_seconds:
+      completed && record.duration_seconds !== null ? billableSeconds(record.duration_seconds) : null,
+    error_message: failed ? record.error_message : null,
+    created_at: record.created_at.toISOString(),
+    completed_at: record.completed_at?.toISOString() ?? null,
+    progress: completed || failed ? 1 : progress,
+    cost_micro_aud: completed || failed ? Number(record.cost_micro_aud ?? 0) : null,
+    result_key: completed ? record.result_key : null,
+  };
+}
+
+/** The states that show as one public status. */
+function statesShownAs(status: JobStatus): JobState[] {
+  return status === 'processing' ? ['processing', 'settling'] : [status];
+}
+
+/** One page of an account's jobs, newest first, and how many there are in all. */
+export async function listOwnedJobs(
+  on: On,
+  owner: Owner,
+  options: { page: number; pageSize: number; status?: JobStatus | undefined },
+): Promise<{ jobs: JobRecord[]; total: number }> {
+  const states = options.status ? statesShownAs(options.status) : null;
+  const filter = `account_id = $1 AND mode = $2 AND state <> 'discarded' AND ($3::text[] IS NULL OR state = ANY($3))`;
+  const parameters = [owner.account_id, owner.mode, states];
+  const [jobs, count] = await Promise.all([
+    rows<JobRecord>(on, `SELECT * FROM jobs WHERE ${filter} ORDER BY id DESC LIMIT $4 OFFSET $5`, [
+      ...parameters,
+      options.pageSize,
+      (options.page - 1) * options.pageSize,
+    ]),
+    row<{ count: string }>(on, `SELECT count(*) FROM jobs WHERE ${filter}`, parameters),
+  ]);
+  return { jobs, total: Number(count?.count ?? 0) };
+}

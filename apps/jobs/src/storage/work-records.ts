@@ -1,0 +1,169 @@
+import type { Chunk, Stage, WorkReference } from '@currawong/contracts';
+import { row, rows, DataSource, type EntityManager } from '@currawong/database';
+
+/** A row of `jobs.work_items`: one piece of a job's work. */
+export interface WorkRecord {
+  id: string;
+  job_id: string;
+  stage: Stage;
+  chunk_index: number;
+  chunk: Chunk | null;
+  state: 'queued' | 'running' | 'done' | 'dropped';
+  attempt: number;
+  failures: number;
+  resends: number;
+  lease_expires_at: Date;
+  worker: string | null;
+  fraction: number;
+  last_error: string | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+type On = DataSource | EntityManager;
+
+/** Without the chunks' speech spans, which for a long recording are most of the bytes. */
+const OUTLINE =
+  'id, job_id, stage, chunk_index, state, attempt, failures, resends, lease_expires_at, worker, fraction, last_error, created_at, started_at, finished_at';
+
+export type WorkOutline = Omit<WorkRecord, 'chunk'>;
+
+export function workOfJob(on: On, jobId: string): Promise<WorkOutline[]> {
+  return workOfJobs(on, [jobId]);
+}
+
+export function workOfJobs(on: On, jobIds: string[]): Promise<WorkOutline[]> {
+  return rows<WorkOutline>(
+    on,
+    `SELECT ${OUTLINE} FROM work_items WHERE job_id = ANY($1) ORDER BY created_at, chunk_index`,
+    [jobIds],
+  );
+}
+
+/** The attempts that recognized a job's chunks, by chunk index; shorter than `chunks` until all are done. */
+export async function recognizedAttempts(on: On, jobId: string, chunks: number): Promise<number[]> {
+  const recognized = await rows<{ attempt: number }>(
+    on,
+    `SELECT attempt FROM work_items WHERE job_id = $1 AND stage = 'recognize' AND state = 'done' AND chunk_index < $2
+      ORDER BY chunk_index`,
+    [jobId, chunks],
+  );
+  return recognized.map(({ attempt }) => attempt);
+}
+
+export function findWork(on: On, id: string): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(on, 'SELECT * FROM work_items WHERE id = $1', [id]);
+}
+
+/** @returns undefined where this piece of the job exists already */
+export function insertWork(
+  manager: EntityManager,
+  item: { id: string; jobId: string; stage: Stage; chunk?: Chunk; leaseSeconds: number },
+): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(
+    manager,
+    `INSERT INTO work_items (id, job_id, stage, chunk_index, chunk, lease_expires_at)
+     VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+     ON CONFLICT ON CONSTRAINT one_item_per_piece DO NOTHING RETURNING *`,
+    [item.id, item.jobId, item.stage, item.chunk?.index ?? 0, item.chunk ?? null, item.leaseSeconds],
+  );
+}
+
+/**
+ * Gives queued work to a worker. The message may be an older copy of the one that was sent last: it is as good. The same
+ * worker may ask twice (its first answer was lost).
+ */
+export function claimWork(
+  manager: EntityManager,
+  reference: WorkReference,
+  worker: string,
+  leaseSeconds: number,
+): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(
+    manager,
+    `UPDATE work_items
+        SET state = 'running', worker = $4, resends = 0, started_at = now(),
+            lease_expires_at = now() + make_interval(secs => $5)
+      WHERE id = $1 AND job_id = $2 AND attempt >= $3 AND (state = 'queued' OR (state = 'running' AND worker = $4))
+      RETURNING *`,
+    [reference.item_id, reference.job_id, reference.attempt, worker, leaseSeconds],
+  );
+}
+
+export async function renewLease(
+  on: On,
+  reference: WorkReference,
+  fraction: number,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const renewed = await row(
+    on,
+    `UPDATE work_items SET fraction = greatest(fraction, $3), lease_expires_at = now() + make_interval(secs => $4)
+      WHERE id = $1 AND attempt = $2 AND state = 'running' RETURNING id`,
+    [reference.item_id, reference.attempt, fraction, leaseSeconds],
+  );
+  return renewed !== undefined;
+}
+
+/** The fence: undefined where this attempt is no longer the one that counts, or was finished before. */
+export function finishWork(
+  manager: EntityManager,
+  reference: WorkReference,
+): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(
+    manager,
+    `UPDATE work_items SET state = 'done', fraction = 1, finished_at = now()
+      WHERE id = $1 AND attempt = $2 AND state = 'running' RETURNING *`,
+    [reference.item_id, reference.attempt],
+  );
+}
+
+/**
+ * Sends the same piece of work once more under the next attempt. The message id is item and attempt, and a stream
+ * swallows an id that it has seen lately: the attempt must rise.
+ */
+export function requeueWork(
+  manager: EntityManager,
+  item: Pick<WorkRecord, 'id' | 'attempt'>,
+  options: { failures?: number; resends?: number; lastError?: string; leaseSeconds: number },
+): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(
+    manager,
+    `UPDATE work_items
+        SET state = 'queued', attempt = attempt + 1, worker = NULL, fraction = 0, finished_at = NULL,
+            failures = coalesce($3, failures), resends = coalesce($4, resends), last_error = coalesce($5, last_error),
+            lease_expires_at = now() + make_interval(secs => $6)
+      WHERE id = $1 AND attempt = $2 AND state <> 'dropped' RETURNING *`,
+    [
+      item.id,
+      item.attempt,
+      options.failures ?? null,
+      options.resends ?? null,
+      options.lastError ?? null,
+      options.leaseSeconds,
+    ],
+  );
+}
+
+/** Keeps what ended a job's last attempt, for whoever looks into it. */
+export async function recordFailure(
+  manager: EntityManager,
+  id: string,
+  failures: number,
+  lastError: string,
+): Promise<void> {
+  await manager.query('UPDATE work_items SET failures = $2, last_error = $3 WHERE id = $1', [
+    id,
+    failures,
+    lastError,
+  ]);
+}
+
+/** The job is over: whatever of its work is still about is not to be done. */
+export async function dropWork(manager: EntityManager, jobId: string): Promise<void> {
+  await manager.query(
+    "UPDATE work_items SET state = 'dropped', finished_at = now() WHERE job_id = $1 AND state IN ('queued', 'running')",
+    [jobId],
+  );
+}
