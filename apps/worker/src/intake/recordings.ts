@@ -1,0 +1,260 @@
+import {
+  ChunkCut,
+  objectKeys,
+  RecognizedChunk,
+  TranscriptDocument,
+  type AssembleWork,
+  type Chunk,
+  type PayloadOf,
+  type PrepareWork,
+  type RecognizeWork,
+  type WholeWork,
+  type WorkOutcome,
+} from '@currawong/contracts';
+import { Publisher } from '@currawong/messaging';
+import { ObjectStore } from '@currawong/object-store';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { ChunkCutter, type AudioChunk } from '../audio/chunk-plan';
+import { bytesOf, type SpeechSegment } from '../audio/pcm';
+import { WORKER_CONFIG, type WorkerConfig } from '../config';
+import { diarize, type SpeakerTurn } from '../diarization/diarize';
+import type { SpeakerEmbedder } from '../diarization/speaker-embedder';
+import { decodeFeatures, encodeFeatures, type SpeakerFeatures } from '../diarization/speaker-features';
+import { wordsFrom, type Recognizer } from '../recognition/recognizer';
+import { composeTranscript } from '../report/compose-transcript';
+import type { AttemptContext } from './attempt';
+import { persistently } from './persistently';
+import { SourceAudio } from './source-audio';
+
+const DEFAULT_SPEAKERS = 2;
+/** A chunk's samples, words and features are far below this; more means that the object is not what it should be. */
+const MAX_CHUNK_BYTES = 64_000_000;
+
+/** The engines that the configuration chose. */
+export const RECOGNIZER = Symbol('Recognizer');
+export const SPEAKER_EMBEDDER = Symbol('SpeakerEmbedder');
+
+type Recording = PayloadOf<typeof WholeWork>;
+
+const NO_VOICES = 'The speakers could not all be told apart; some words may be under the wrong one.';
+
+/** What one chunk was heard to contain. */
+interface HeardChunk {
+  recognized: RecognizedChunk;
+  features: SpeakerFeatures;
+}
+
+/** The stages of a recording, each from the objects that the one before left to those that the next one wants. */
+@Injectable()
+export class Recordings {
+  private readonly log = new Logger(Recordings.name);
+
+  constructor(
+    @Inject(WORKER_CONFIG) private readonly config: WorkerConfig,
+    @Inject(RECOGNIZER) private readonly recognizer: Recognizer,
+    @Inject(SPEAKER_EMBEDDER) private readonly embedder: SpeakerEmbedder,
+    private readonly source: SourceAudio,
+    private readonly store: ObjectStore,
+    private readonly publisher: Publisher,
+  ) {}
+
+  /** A short recording from its bytes to its transcript; one that turns out long is only prepared. */
+  whole(work: Recording, context: AttemptContext): Promise<WorkOutcome> {
+    return this.withDecoded(work, context, async (cutter, pcm) => {
+      const chunks = cutter.cut(pcm);
+      const first = await chunks.next();
+      if (!first.done && !first.value.last)
+        return this.storeChunks(work, cutter, first.value, chunks, context);
+      const heard = first.done ? [] : [await this.hear(first.value, work, context)];
+      return this.compose(work, cutter.durationSeconds, heard, context);
+    });
+  }
+
+  /** Cuts a long recording; each chunk can be recognized as soon as it is stored. */
+  prepare(work: PayloadOf<typeof PrepareWork>, context: AttemptContext): Promise<WorkOutcome> {
+    return this.withDecoded(work, context, async (cutter, pcm) => {
+      const chunks = cutter.cut(pcm);
+      const first = await chunks.next();
+      if (first.done) return this.compose(work, 0, [], context);
+      return this.storeChunks(work, cutter, first.value, chunks, context);
+    });
+  }
+
+  async recognize(work: PayloadOf<typeof RecognizeWork>, context: AttemptContext): Promise<WorkOutcome> {
+    const { chunk, job_id, attempt } = work;
+    const bytes = await this.store.getBuffer(chunk.audio_key, undefined, MAX_CHUNK_BYTES, context.signal);
+    const heard = await this.hear(
+      {
+        index: chunk.index,
+        startSeconds: chunk.start_seconds,
+        endSeconds: chunk.end_seconds,
+        // The copy gives the samples the even address that a typed array needs.
+        pcm: new Int16Array(new Uint8Array(bytes).buffer),
+        segments: chunk.speech,
+      },
+      work,
+      context,
+    );
+    const wordsKey = objectKeys.recognizedWords(job_id, chunk.index, attempt);
+    const featuresKey = objectKeys.speakerFeatures(job_id, chunk.index, attempt);
+    await Promise.all([
+      this.putJson(wordsKey, heard.recognized, context.signal),
+      this.put(featuresKey, encodeFeatures(heard.features), 'application/octet-stream', context.signal),
+    ]);
+    return { kind: 'recognized' };
+  }
+
+  async assemble(work: PayloadOf<typeof AssembleWork>, context: AttemptContext): Promise<WorkOutcome> {
+    const heard: HeardChunk[] = [];
+    for (const [index, attempt] of work.chunk_attempts.entries()) {
+      const read = (key: string) => this.store.getBuffer(key, undefined, MAX_CHUNK_BYTES, context.signal);
+      const [words, features] = await Promise.all([
+        read(objectKeys.recognizedWords(work.job_id, index, attempt)),
+        read(objectKeys.speakerFeatures(work.job_id, index, attempt)),
+      ]);
+      heard.push({
+        recognized: RecognizedChunk.parse(JSON.parse(words.toString('utf8'))),
+        features: decodeFeatures(features),
+      });
+    }
+    return this.compose(work, work.duration_seconds, heard, context);
+  }
+
+  private withDecoded(
+    work: Recording,
+    { signal }: AttemptContext,
+    act: (cutter: ChunkCutter, pcm: AsyncIterable<Int16Array>) => Promise<WorkOutcome>,
+  ): Promise<WorkOutcome> {
+    const cutter = new ChunkCutter({ chunkSeconds: this.config.CHUNK_SECONDS });
+    return this.source.decoded(work, signal, (pcm) => act(cutter, pcm));
+  }
+
+  private async storeChunks(
+    work: Recording,
+    cutter: ChunkCutter,
+    first: AudioChunk,
+    rest: AsyncIterable<AudioChunk>,
+    { signal, progress }: AttemptContext,
+  ): Promise<WorkOutcome> {
+    await this.storeChunk(work, first, signal);
+    let chunks = 1;
+    for await (const chunk of rest) {
+      await this.storeChunk(work, chunk, signal);
+      chunks++;
+      progress(chunk.endSeconds / Math.max(work.declared_seconds, chunk.endSeconds));
+    }
+    return { kind: 'prepared', duration_seconds: cutter.durationSeconds, chunks };
+  }
+
+  private async storeChunk(
+    work: Recording,
+    { index, startSeconds, endSeconds, pcm, segments }: AudioChunk,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { job_id, item_id, attempt } = work;
+    const chunk: Chunk = {
+      index,
+      start_seconds: startSeconds,
+      end_seconds: endSeconds,
+      audio_key: objectKeys.chunkAudio(job_id, index, attempt),
+      speech: segments.map(({ start, end }) => ({ start, end })),
+    };
+    await this.put(chunk.audio_key, bytesOf(pcm), 'application/octet-stream', signal);
+    const messageId = `${item_id}:${attempt}:chunk:${index}`;
+    await persistently(signal, () =>
+      this.publisher.publish(ChunkCut, { job_id, item_id, attempt, chunk }, { messageId }),
+    );
+  }
+
+  /** Words and voices of one chunk, with times that count from the beginning of the recording. */
+  private async hear(
+    chunk: Omit<AudioChunk, 'last' | 'segments'> & { segments: readonly SpeechSegment[] },
+    options: { language: string; prompt: string },
+    { signal, progress }: AttemptContext,
+  ): Promise<HeardChunk> {
+    const { language, prompt } = options;
+    const [words, features] = await Promise.all([
+      this.recognizer.recognize(chunk.pcm, chunk.segments, {
+        language,
+        prompt,
+        signal,
+        onProgress: progress,
+      }),
+      this.voices(chunk, signal),
+    ]);
+    return {
+      recognized: {
+        version: 1,
+        chunkIndex: chunk.index,
+        startSeconds: chunk.startSeconds,
+        endSeconds: chunk.endSeconds,
+        words: wordsFrom(chunk.startSeconds, words),
+        warnings: features ? [] : [NO_VOICES],
+        engine: { name: this.recognizer.name, version: this.recognizer.version },
+      },
+      features: features ?? { stretches: [], coefficients: new Float32Array(0) },
+    };
+  }
+
+  /** Words without a speaker are better than none: a failure here is told in the chunk's warnings. */
+  private async voices(
+    chunk: Pick<AudioChunk, 'pcm' | 'segments' | 'startSeconds'>,
+    signal: AbortSignal,
+  ): Promise<SpeakerFeatures | null> {
+    try {
+      return await this.embedder.embed(chunk.pcm, chunk.segments, chunk.startSeconds, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.log.error(`no voices found from ${chunk.startSeconds} s: ${String(error)}`);
+      return null;
+    }
+  }
+
+  private async compose(
+    work: { job_id: string; item_id: string; attempt: number; language: string; num_speakers: number | null },
+    durationSeconds: number,
+    heard: HeardChunk[],
+    { signal }: AttemptContext,
+  ): Promise<WorkOutcome> {
+    const { turns, warnings } = await this.speakers(work, heard, signal);
+    const transcript = composeTranscript({
+      language: work.language,
+      durationSeconds,
+      words: heard.flatMap(({ recognized }) => recognized.words),
+      turns,
+      warnings: [...new Set([...heard.flatMap(({ recognized }) => recognized.warnings), ...warnings])],
+      engine: heard[0]?.recognized.engine ?? { name: this.recognizer.name, version: this.recognizer.version },
+      diarizer: { name: this.embedder.name, version: this.embedder.version },
+    });
+    const result_key = objectKeys.result(work.job_id, work.item_id, work.attempt);
+    await this.putJson(result_key, TranscriptDocument.parse(transcript), signal);
+    return { kind: 'transcribed', duration_seconds: durationSeconds, result_key };
+  }
+
+  /** Whatever goes wrong in telling voices apart, the words are kept: the job says so in its warnings. */
+  private async speakers(
+    { job_id, num_speakers }: { job_id: string; num_speakers: number | null },
+    heard: HeardChunk[],
+    signal: AbortSignal,
+  ): Promise<{ turns: SpeakerTurn[]; warnings: string[] }> {
+    try {
+      const turns = await diarize(
+        heard.map(({ features }) => features),
+        { numSpeakers: num_speakers ?? DEFAULT_SPEAKERS, allowFewer: num_speakers === null, signal },
+      );
+      return { turns, warnings: [] };
+    } catch (error) {
+      signal.throwIfAborted();
+      this.log.error(`speakers of job ${job_id} could not be told apart: ${String(error)}`);
+      return { turns: [], warnings: [NO_VOICES] };
+    }
+  }
+
+  private putJson(key: string, value: unknown, signal: AbortSignal): Promise<void> {
+    return this.put(key, Buffer.from(JSON.stringify(value)), 'application/json', signal);
+  }
+
+  private async put(key: string, bytes: Buffer, contentType: string, signal: AbortSignal): Promise<void> {
+    await persistently(signal, () => this.store.putBuffer(key, bytes, { contentType, signal }));
+  }
+}

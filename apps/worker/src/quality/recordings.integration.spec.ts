@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { decodeToPcm } from '../audio/decode';
+import { joined } from '../audio/synthetic-sound';
+import { detectSpeech } from '../audio/voice-activity';
+import { createRecognizer } from '../recognition/create-recognizer';
+import type { Recognizer } from '../recognition/recognizer';
+import { composeTranscript } from '../report/compose-transcript';
+import { diarizationErrors } from './diarization-error-rate';
+import { corpusFolder, openCorpus, speechPrograms } from './speech-corpus';
+import { transcribeFile } from './transcribe-file';
+import { wordErrors } from './word-error-rate';
+
+const SAMPLES = resolve(__dirname, '../../../../samples');
+const collar = { collarSeconds: 0.25 };
+
+describe('transcription of recordings', () => {
+  const { ffmpegPath, pythonPath, enginePath } = speechPrograms();
+  let recognizer: Recognizer;
+  beforeAll(async () => {
+    recognizer = await createRecognizer({ engine: 'pocketsphinx', pythonPath, scriptPath: enginePath });
+  });
+  afterAll(() => recognizer.close());
+
+  const transcribe = async (path: string, numSpeakers = 2) => {
+    const file = await transcribeFile(path, { ffmpegPath, recognizer, diarization: { numSpeakers } });
+    return { ...file, text: file.words.map(({ text }) => text).join(' ') };
+  };
+
+  it('says who it is', () => {
+    expect(recognizer).toMatchObject({ name: 'pocketsphinx', languages: ['en'], givesWordTimes: true });
+    expect(recognizer.version).toMatch(/^5\./);
+  });
+
+  it('writes down the sample dialogue, turn by turn', async () => {
+    const lines = readFileSync(join(SAMPLES, 'two-voices.txt'), 'utf8').trim().split('\n');
+    const { words, turns, durationSeconds, text } = await transcribe(join(SAMPLES, 'two-voices.ogg'));
+    expect(wordErrors(lines.join(' '), text).rate).toBeLessThanOrEqual(0.12);
+    const { diarization } = composeTranscript({
+      ...{ language: 'en', durationSeconds, words, turns },
+      ...{ engine: recognizer, diarizer: { name: 'test', version: '1' } },
+    });
+    const heard = diarization.split('\n');
+    expect(heard).toHaveLength(lines.length);
+    heard.forEach((line, index) => {
+      expect(line.startsWith(`[Speaker ${1 + (index % 2)}]: `)).toBe(true);
+      expect(wordErrors(lines[index]!, line.slice(13)).rate).toBeLessThan(0.5);
+    });
+  });
+
+  it('hears a rare name that the prompt announces, and forgets it for the next recording', async () => {
+    const pcm = await wholePcm(join(SAMPLES, 'rare-name.ogg'), ffmpegPath);
+    const hear = async (prompt?: string) => {
+      const words = await recognizer.recognize(pcm, detectSpeech(pcm), { language: 'en', prompt });
+      return words.map(({ text }) => text).join(' ');
+    };
+    const without = await hear();
+    expect(without).not.toContain('mcglinchey');
+    expect(await hear('quarterly report, Aoife McGlinchey, zxqvw')).toContain('mcglinchey');
+    expect(await hear()).toBe(without);
+    expect(await hear('zxqvw, the, report')).toBe(without);
+  });
+
+  describe('in every accepted container', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'currawong-containers-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it.each(['wav', 'mp3', 'm4a', 'flac', 'webm', 'mp4'])('hears much the same in %s', async (extension) => {
+      const path = join(folder, `sample.${extension}`);
+      const original = join(SAMPLES, 'two-voices.ogg');
+      // Ten seconds are enough to see that sound comes through whole.
+      execFileSync(ffmpegPath, ['-nostdin', '-v', 'error', '-t', '10', '-i', original, path]);
+      const { durationSeconds, text } = await transcribe(path);
+      expect(Math.abs(durationSeconds - 10)).toBeLessThan(0.1);
+      const said = readFileSync(join(SAMPLES, 'two-voices.txt'), 'utf8').split('\n').slice(0, 2).join(' ');
+      expect(wordErrors(said, text).rate).toBeLessThan(0.35);
+    });
+  });
+
+  const corpus = openCorpus();
+  if (!corpus)
+    console.warn(`Recordings with known words are not measured: there is no ${corpusFolder}/manifest.json`);
+  const withCorpus = corpus ? describe : describe.skip;
+
+  withCorpus('with known words and speakers', () => {
+    let wrong = 0;
+    let said = 0;
+
+    it.each(
+      (corpus ?? [])
+        .filter(({ transcript }) => transcript !== null)
+        .map((recording) => [recording.name, recording]),
+    )(
+      '%s: words inside the recording and in order; dialogues with few words wrong and hardly a speaker',
+      async (_, { path, transcript, turns: reference, seconds }) => {
+        const { text, turns, durationSeconds, words } = await transcribe(path);
+        expect(durationSeconds).toBeCloseTo(seconds, 1);
+        words.forEach(({ start, end, confidence }, index) => {
+          expect(end).toBeGreaterThan(start);
+          expect(start).toBeGreaterThanOrEqual(words[index - 1]?.start ?? 0);
+          expect(end).toBeLessThanOrEqual(durationSeconds + 0.01);
+          expect(confidence).toBeGreaterThanOrEqual(0);
+          expect(confidence).toBeLessThanOrEqual(1);
+        });
+        const errors = wordErrors(transcript!, text);
+        wrong += errors.substitutions + errors.deletions + errors.insertions;
+        said += errors.referenceWords;
+        if (reference === null) return;
+        expect(errors.rate).toBeLessThanOrEqual(0.25);
+        expect(diarizationErrors(reference, turns, collar).rate).toBeLessThanOrEqual(0.02);
+      },
+    );
+
+    it('in all of them together under a quarter of the words are wrong', () => {
+      expect(said).toBeGreaterThan(300);
+      expect(wrong / said).toBeLessThan(0.25);
+    });
+  });
+});
+
+async function wholePcm(inputPath: string, ffmpegPath: string): Promise<Int16Array> {
+  const blocks: Int16Array[] = [];
+  for await (const block of decodeToPcm({ ffmpegPath, inputPath, maxSeconds: 60 })) blocks.push(block);
+  return joined(...blocks);
+}

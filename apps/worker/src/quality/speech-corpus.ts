@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseRttm, type SpokenTurn } from './diarization-error-rate';
+
+/** A recording of which it is known what is said in it, or who says it when. */
+export interface CorpusRecording {
+  readonly name: string;
+  readonly path: string;
+  readonly seconds: number;
+  readonly speakers: number;
+  readonly transcript: string | null;
+  readonly turns: readonly SpokenTurn[] | null;
+}
+
+const REPOSITORY = resolve(__dirname, '../../../..');
+
+/** Where recordings for tests and measurements lie; they are too large and too mixed in licence to commit. */
+export const corpusFolder = process.env['CURRAWONG_SPEECH_DIR'] ?? join(REPOSITORY, '../shared/speech');
+
+/** @returns the recordings of manifest.json, or undefined where the folder is absent. */
+export function openCorpus(): CorpusRecording[] | undefined {
+  const manifest = join(corpusFolder, 'manifest.json');
+  if (!existsSync(manifest)) return undefined;
+  const entries = JSON.parse(readFileSync(manifest, 'utf8')) as ManifestEntry[];
+  return entries.map(({ file, seconds, speakers, transcript, rttm }) => ({
+    name: basename(file, '.wav'),
+    path: join(corpusFolder, file),
+    seconds,
+    speakers,
+    transcript,
+    turns: rttm === null ? null : parseRttm(readFileSync(join(corpusFolder, rttm), 'utf8')),
+  }));
+}
+
+interface ManifestEntry {
+  file: string;
+  seconds: number;
+  speakers: number;
+  transcript: string | null;
+  rttm: string | null;
+}
+
+/** Programs that tests and measurements need. @throws Error, one sentence, for the first that is not there. */
+export function speechPrograms(): { ffmpegPath: string; pythonPath: string; enginePath: string } {
+  return {
+    ffmpegPath: fromEnvironment('CURRAWONG_FFMPEG', 'ffmpeg'),
+    pythonPath: fromEnvironment('CURRAWONG_PYTHON', 'a Python with engines/requirements-pocketsphinx.txt'),
+    enginePath: join(REPOSITORY, 'engines/pocketsphinx_engine.py'),
+  };
+}
+
+function fromEnvironment(variable: string, what: string): string {
+  const path = process.env[variable];
+  if (!path || !existsSync(path)) {
+    throw new Error(`${variable} must be the absolute path of ${what}; \`npm test\` sets it.`);
+  }
+  return path;
+}

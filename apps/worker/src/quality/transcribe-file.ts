@@ -1,0 +1,35 @@
+import type { TranscriptWord } from '@currawong/contracts';
+import { ChunkCutter } from '../audio/chunk-plan';
+import { decodeToPcm } from '../audio/decode';
+import { diarize, type DiarizeOptions, type SpeakerTurn } from '../diarization/diarize';
+import { cepstralEmbedder } from '../diarization/speaker-embedder';
+import type { SpeakerFeatures } from '../diarization/speaker-features';
+import { wordsFrom, type Recognizer } from '../recognition/recognizer';
+
+export interface TranscribedFile {
+  readonly durationSeconds: number;
+  readonly words: TranscriptWord[];
+  readonly turns: SpeakerTurn[];
+}
+
+/** The speech part of a job from file to words and turns, without the platform: what quality is measured on. */
+export async function transcribeFile(
+  inputPath: string,
+  { ffmpegPath, recognizer, diarization }: TranscribeOptions,
+): Promise<TranscribedFile> {
+  const cutter = new ChunkCutter();
+  const words: TranscriptWord[] = [];
+  const features: SpeakerFeatures[] = [];
+  for await (const chunk of cutter.cut(decodeToPcm({ ffmpegPath, inputPath, maxSeconds: 36_000 }))) {
+    const heard = await recognizer.recognize(chunk.pcm, chunk.segments, { language: 'en' });
+    words.push(...wordsFrom(chunk.startSeconds, heard));
+    features.push(await cepstralEmbedder.embed(chunk.pcm, chunk.segments, chunk.startSeconds));
+  }
+  return { durationSeconds: cutter.durationSeconds, words, turns: await diarize(features, diarization) };
+}
+
+export interface TranscribeOptions {
+  readonly ffmpegPath: string;
+  readonly recognizer: Recognizer;
+  readonly diarization: DiarizeOptions;
+}

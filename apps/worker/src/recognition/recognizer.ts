@@ -1,0 +1,48 @@
+import type { TranscriptWord } from '@currawong/contracts';
+import type { SpeechSegment } from '../audio/pcm';
+
+export interface RecognizeOptions {
+  /** A code out of `languages`. */
+  readonly language: string;
+  /** Comma-separated words and phrases that the speaker is likely to use; engines may ignore it. */
+  readonly prompt?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with 0 to 1 as segments are done. */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+}
+
+/** A speech engine. One instance serves many recordings, also several at a time. */
+export interface Recognizer {
+  readonly name: string;
+  readonly version: string;
+  readonly languages: readonly string[];
+  readonly givesWordTimes: boolean;
+  /**
+   * @param pcm 16 kHz mono samples of one chunk.
+   * @param segments where to listen; seconds from the beginning of `pcm`.
+   * @returns words in order of time; seconds from the beginning of `pcm`.
+   * @throws EngineCrashed when the engine died or hung on this request (another attempt may succeed),
+   *   or the signal's reason.
+   */
+  recognize(
+    pcm: Int16Array,
+    segments: readonly SpeechSegment[],
+    options: RecognizeOptions,
+  ): Promise<TranscriptWord[]>;
+  /** Ends the engine; requests under way are rejected. */
+  close(): Promise<void>;
+}
+
+/** The engine was lost while it worked on a request. Only that request is lost; the engine comes back. */
+export class EngineCrashed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EngineCrashed';
+  }
+}
+
+/** Words of a chunk moved to where the chunk lies in its recording. */
+export function wordsFrom(startSeconds: number, words: readonly TranscriptWord[]): TranscriptWord[] {
+  const moved = (seconds: number) => Math.round((seconds + startSeconds) * 1000) / 1000;
+  return words.map((word) => ({ ...word, start: moved(word.start), end: moved(word.end) }));
+}
