@@ -1,0 +1,34 @@
+import { TranscriptDocument } from '@currawong/contracts';
+import { ObjectStore } from '@currawong/object-store';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import { shownOf, type ShownTranscript } from './job-body';
+
+/** More than twelve hours of speech with a time for each word. */
+const MAX_DOCUMENT_BYTES = 100_000_000;
+
+/**
+ * Results, read from the store and kept for the next poll: without their words, which are most of them. A key names one attempt's result and is never
+ * written again, so what is kept cannot grow old; whether it may be shown is asked of `jobs` each time.
+ */
+@Injectable()
+export class Transcripts {
+  private readonly kept: LRUCache<string, ShownTranscript>;
+
+  constructor(
+    @Inject(GATEWAY_CONFIG) config: GatewayConfig,
+    private readonly store: ObjectStore,
+  ) {
+    this.kept = new LRUCache({ maxSize: Math.max(1, config.TRANSCRIPT_CACHE_BYTES) });
+  }
+
+  async read(key: string): Promise<ShownTranscript> {
+    const known = this.kept.get(key);
+    if (known) return known;
+    const bytes = await this.store.getBuffer(key, undefined, MAX_DOCUMENT_BYTES);
+    const shown = shownOf(TranscriptDocument.parse(JSON.parse(bytes.toString('utf8'))));
+    this.kept.set(key, shown, { size: Buffer.byteLength(JSON.stringify(shown)) });
+    return shown;
+  }
+}

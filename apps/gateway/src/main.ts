@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { runService } from '@currawong/messaging';
+import { GatewayEnvironment } from './config';
+import { GatewayModule } from './gateway.module';
+import { HealthController } from './health/health.controller';
+import { configureEdge } from './http/edge';
+
+void runService({
+  name: 'gateway',
+  environment: GatewayEnvironment,
+  module: (context) => GatewayModule.with(context),
+  http: {
+    port: (config) => config.PORT,
+    host: (config) => config.HOST,
+    configure: configureEdge,
+  },
+  ready: async (app) => {
+    const missing = await app.get(HealthController).missing();
+    return missing.length === 0
+      ? { ok: true }
+      : { ok: false, detail: `not available: ${missing.join(', ')}` };
+  },
+}).catch(() => process.exit(1));

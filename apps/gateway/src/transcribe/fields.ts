@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const MAX_PROMPT_TOKENS = 200;
+/** Two hundred tokens of ordinary words are less; without it one token without spaces could be as long as a field. */
+const MAX_PROMPT_CHARACTERS = 2_000;
+const SPEAKERS_RULE = 'must be a whole number from 1 to 10';
+
+/** The text fields of POST /transcribe. `languages` are those the running engine supports. */
+export function transcribeFields(languages: readonly string[]) {
+  return z.object({
+    // BCP 47: only the primary subtag matters to an engine.
+    language: z
+      .string()
+      .transform((tag) => tag.trim().toLowerCase())
+      .refine(
+        (tag) => /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/.test(tag) && languages.includes(tag.split('-')[0]!),
+        `must be one of ${languages.join(', ')}`,
+      )
+      .transform((tag) => tag.split('-')[0]!)
+      .default('en'),
+    num_speakers: z
+      .string()
+      .trim()
+      .regex(/^\d{1,2}$/, SPEAKERS_RULE)
+      .transform(Number)
+      .pipe(z.number().min(1, SPEAKERS_RULE).max(10, SPEAKERS_RULE))
+      .nullable()
+      .default(null),
+    prompt: z.string().transform(asPrompt).default(''),
+  });
+}
+
+/** The end of what was sent. Control characters mean nothing to an engine, and a database stores no NUL. */
+function asPrompt(sent: string): string {
+  const tokens = sent
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+    .split(/\s+/)
+    .slice(-MAX_PROMPT_TOKENS);
+  const end = tokens.join(' ').slice(-MAX_PROMPT_CHARACTERS);
+  // A cut through a surrogate pair would leave half a character.
+  return end.replace(/^[\udc00-\udfff]/, '').trim();
+}

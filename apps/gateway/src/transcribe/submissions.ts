@@ -1,0 +1,145 @@
+import {
+  DiscardJob,
+  KeepUpload,
+  OpenUpload,
+  SubmitJob,
+  type Owner,
+  type PayloadOf,
+  type ReplyOf,
+  type Result,
+} from '@currawong/contracts';
+import { RemoteBreakdown, Requester, ServiceUnavailable } from '@currawong/messaging';
+import { ObjectStore, type PutOptions, type StoredObject } from '@currawong/object-store';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { valueOf } from '../http/refusal.exception';
+
+/** Covers the probe of a recording whose length must be searched for. */
+const SUBMIT_DEADLINE_MS = 30_000;
+/** When an answer was lost, or `jobs` is being restarted: for so long it is asked again, each time for at most this. */
+const SUBMIT_AGAIN_FOR_MS = 20_000;
+const SUBMIT_AGAIN_DEADLINE_MS = 10_000;
+const SUBMIT_PAUSE_MS = 250;
+/** The client waits for the first asking. */
+const DISCARD_DEADLINE_MS = 2_000;
+/** Before each repetition in the background: a minute in all. */
+const DISCARD_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+
+/** A recording on its way from the client's connection to an accepted job. */
+export interface Upload {
+  store(body: Readable, options: Pick<PutOptions, 'contentType' | 'atLeastBytes'>): Promise<StoredObject>;
+  /** @throws ServiceUnavailable, RemoteBreakdown when it was asked again and again without an answer */
+  submit(submission: Omit<PayloadOf<typeof SubmitJob>, 'job_id'>): Promise<Result<ReplyOf<typeof SubmitJob>>>;
+  /**
+   * Asks `jobs` to undo everything. Settles within 2 s, as a rule when the job is hidden; where that cannot be asked
+   * now, it goes on asking in the background for a minute. Never rejects.
+   */
+  discard(): Promise<void>;
+}
+
+@Injectable()
+export class Submissions {
+  private readonly log = new Logger(Submissions.name);
+
+  constructor(
+    private readonly requester: Requester,
+    private readonly objects: ObjectStore,
+  ) {}
+
+  /** Makes the row before the first byte is stored: no object is ever without one. */
+  async open(caller: Owner, filename: string): Promise<Upload> {
+    const job_id = uuidv7();
+    const { source_key, lease_seconds } = valueOf(
+      await this.requester.ask(OpenUpload, { ...caller, job_id, original_filename: filename }),
+    );
+    return {
+      store: (body, { contentType, atLeastBytes }) =>
+        this.whileKept(job_id, lease_seconds, (signal) =>
+          this.objects.put(source_key, body, {
+            contentType,
+            ...(atLeastBytes === undefined ? {} : { atLeastBytes }),
+            signal,
+          }),
+        ),
+      submit: (submission) => this.submit({ job_id, ...submission }),
+      discard: () => this.discard(job_id),
+    };
+  }
+
+  /** Asks until there is an answer: `jobs` gives the same one to whoever asks again for an accepted job. */
+  private async submit(submission: PayloadOf<typeof SubmitJob>): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    let deadlineMs = SUBMIT_DEADLINE_MS;
+    let giveUpAtMs: number | undefined;
+    for (;;) {
+      try {
+        return await this.requester.ask(SubmitJob, submission, { deadlineMs });
+      } catch (error) {
+        if (!(error instanceof ServiceUnavailable || error instanceof RemoteBreakdown)) throw error;
+        giveUpAtMs ??= performance.now() + SUBMIT_AGAIN_FOR_MS;
+        if (performance.now() >= giveUpAtMs) throw error;
+        this.log.warn(`job ${submission.job_id} is submitted again: ${String(error)}`);
+      }
+      deadlineMs = SUBMIT_AGAIN_DEADLINE_MS;
+      await sleep(SUBMIT_PAUSE_MS);
+    }
+  }
+
+  /**
+   * Repeated until it is answered: a job that was accepted after all, its answer lost, would otherwise run and be
+   * charged although its client was told that nothing was kept. An upload that was never submitted ends with its lease.
+   */
+  private async discard(job_id: string): Promise<void> {
+    if (await this.isDiscarded(job_id)) return;
+    void (async () => {
+      for (const pauseMs of DISCARD_PAUSES_MS) {
+        await sleep(pauseMs, undefined, { ref: false });
+        if (await this.isDiscarded(job_id)) return;
+      }
+      this.log.error(`job ${job_id} could not be discarded: nobody answered for a minute`);
+    })();
+  }
+
+  private async isDiscarded(job_id: string): Promise<boolean> {
+    try {
+      return (await this.requester.ask(DiscardJob, { job_id }, { deadlineMs: DISCARD_DEADLINE_MS })).ok;
+    } catch (error) {
+      this.log.warn(`job ${job_id} waits to be discarded: ${String(error)}`);
+      return false;
+    }
+  }
+
+  /**
+   * Says at every third of the lease that bytes still arrive. Stops storing where `jobs` has given the upload up, or
+   * must have, because it has not answered for a whole lease.
+   */
+  private async whileKept<T>(
+    job_id: string,
+    leaseSeconds: number,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const givenUp = new AbortController();
+    const leaseMs = leaseSeconds * 1000;
+    const giveUp = () => givenUp.abort(new Error(`upload ${job_id} was given up`));
+    const lease = setTimeout(giveUp, leaseMs);
+    const keep = async () => {
+      try {
+        const kept = await this.requester.ask(KeepUpload, { job_id });
+        if (!kept.ok) giveUp();
+        else if (!givenUp.signal.aborted) lease.refresh();
+      } catch (error) {
+        this.log.warn(`upload ${job_id} could not be kept: ${String(error)}`);
+      }
+    };
+    const timer = setInterval(() => void keep(), leaseMs / 3);
+    try {
+      return await work(givenUp.signal);
+    } finally {
+      clearInterval(timer);
+      clearTimeout(lease);
+      // An answer that comes later must not start the time again.
+      givenUp.abort();
+    }
+  }
+}

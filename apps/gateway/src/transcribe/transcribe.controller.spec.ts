@@ -1,0 +1,67 @@
+import { RemoteBreakdown } from '@currawong/messaging';
+import { StoreUnavailable } from '@currawong/object-store';
+import { once } from 'node:events';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Request } from 'express';
+import type { KeyCache } from '../accounts/key-cache';
+import type { GatewayConfig } from '../config';
+import { ApiKeyGuard } from '../http/caller';
+import { RefusalException } from '../http/refusal.exception';
+import type { Submissions, Upload } from './submissions';
+import { TranscribeController } from './transcribe.controller';
+
+const config = { MAX_FILE_BYTES: 1_000, MIN_UPLOAD_BYTES_PER_SECOND: 0, LANGUAGES: ['en'] } as GatewayConfig;
+
+/** What POST /transcribe fails with, and whether that waited for the discard. */
+async function failureOf(upload: Partial<Upload>): Promise<{ error: unknown; discarded: boolean }> {
+  let discarded = false;
+  const whole = {
+    store: (body: NodeJS.ReadableStream) => once(body.resume(), 'end'),
+    discard: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      discarded = true;
+    },
+    ...upload,
+  } as unknown as Upload;
+  const submissions = { open: () => Promise.resolve(whole) } as unknown as Submissions;
+  const controller = new TranscribeController(config, submissions);
+  let outcome: { error: unknown; discarded: boolean } | undefined;
+  const server = http.createServer((request, response) => {
+    const caller = { account_id: 'an account', mode: 'live' as const };
+    controller
+      .transcribe(caller, request as Request)
+      .catch((error: unknown) => (outcome = { error, discarded }))
+      .finally(() => response.end());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const body = new FormData();
+  body.set('file', new Blob(['RIFF....WAVEfmt ']), 'a.wav');
+  await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { method: 'POST', body });
+  server.closeAllConnections();
+  server.close();
+  if (!outcome) throw new Error('it was accepted');
+  return outcome;
+}
+
+it.each([
+  ['the store fails', 'upload_failed', { store: () => Promise.reject(new StoreUnavailable('status 503')) }],
+  [
+    'nobody answers the submission',
+    'submission_failed',
+    { submit: () => Promise.reject(new RemoteBreakdown('jobs.submit')) },
+  ],
+])('when %s it is a 500 that says %s, after the discard', async (_, code, upload) => {
+  const { error, discarded } = await failureOf(upload);
+  expect(error).toBeInstanceOf(RefusalException);
+  expect(error).toMatchObject({ refusal: { code }, status: 500, cause: expect.any(Error) });
+  expect(discarded).toBe(true);
+});
+
+it('a database that cannot say whose key it is makes no 401 and no 500', async () => {
+  const keys = { ownerOf: () => Promise.reject(new Error('terminating connection')) } as unknown as KeyCache;
+  const request = { headers: { 'x-api-key': 'a key' } };
+  const context = { switchToHttp: () => ({ getRequest: () => request }) };
+  const refused = new ApiKeyGuard(keys).canActivate(context as never);
+  await expect(refused).rejects.toMatchObject({ status: 503, cause: expect.any(Error) });
+});
