@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  isPortFree,
+  type Servers,
+  type Services,
+  SetupError,
+  startServers,
+  startServices,
+} from '@currawong/local-platform';
+import { demoAccount } from './demo-account';
+import type { Ready, ReadyFile } from './ready-file';
+import type { Screen } from './screen';
+
+export interface Folders {
+  readonly repository: string;
+  /** Programs that were fetched: `.currawong` in the repository. */
+  readonly tools: string;
+  /** Data, logs and ready.json: the same, unless CURRAWONG_DATA_FOLDER names another. */
+  readonly state: string;
+}
+
+export interface Platform {
+  readonly ready: Ready;
+  stop(): Promise<void>;
+}
+
+/** Servers, schemas, services and the demo account, in that order; ends in reverse order. */
+export async function startPlatform(
+  folders: Folders,
+  port: number,
+  screen: Screen,
+  readyFile: ReadyFile,
+): Promise<Platform> {
+  readyFile.remove();
+  // Asked before anything is started, because it is the most frequent trouble of all.
+  if (!(await isPortFree(port))) {
+    throw new SetupError(
+      `Port ${port} is in use by another program: choose another one, for example PORT=${port === 65_535 ? port - 1 : port + 1} npm start`,
+    );
+  }
+  const opened: { servers?: Servers; services?: Services } = {};
+  const stop = async () => {
+    readyFile.remove();
+    await opened.services?.stop();
+    await opened.servers?.stop();
+  };
+  try {
+    const servers = (opened.servers = await startServers({
+      dataFolder: folders.state,
+      toolsFolder: folders.tools,
+      requirementFiles: [join(folders.repository, 'engines', 'requirements-pocketsphinx.txt')],
+      report: screen.step,
+    }));
+    servers.keeper.removeAtEnd(readyFile.path);
+    const services = (opened.services = await startServices({
+      servers,
+      repositoryFolder: folders.repository,
+      port,
+      report: screen.step,
+      onPidsChange: (pids) => readyFile.updatePids(pids),
+    }));
+    const account = await demoAccount(folders.repository, servers, services.baseUrl);
+    const dashboard = existsSync(join(folders.repository, 'apps', 'dashboard', 'dist', 'index.html'));
+    return {
+      ready: readyFile.write(servers, services, account, dashboard ? `${services.baseUrl}/` : null),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

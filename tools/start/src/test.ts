@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { readJson, SetupError } from '@currawong/local-platform';
+import { startTestServers } from '@currawong/testing';
+import { listenForInterruption } from './interruption';
+import { Screen } from './screen';
+import {
+  exitCodeOf,
+  type JestReport,
+  sum,
+  summaryLine,
+  type Tally,
+  tallyCheck,
+  tallyJest,
+} from './test-summary';
+
+const repository = join(__dirname, '..', '..', '..');
+const screen = new Screen(process.stdout);
+const kinds = ['format', 'lint', 'types', 'unit', 'integration', 'e2e'] as const;
+type Kind = (typeof kinds)[number];
+
+let running: ChildProcess | undefined;
+const interruption = listenForInterruption();
+
+/** Runs what CI runs, or the kinds that are named, in this order; gives the exit code. */
+async function main(): Promise<number> {
+  const { wanted, jestArguments } = parseTestArguments(process.argv.slice(2));
+  const needServers = wanted.includes('integration') || wanted.includes('e2e');
+  const servers = needServers ? await startTestServers(repository, screen.step) : undefined;
+  void interruption.asked.then(() => running?.kill('SIGTERM'));
+  try {
+    const rows: [Kind, Tally, number][] = [];
+    for (const kind of wanted) {
+      if (interruption.wasAsked()) break;
+      screen.line(`\n── ${kind}`);
+      const began = performance.now();
+      rows.push([kind, await check(kind, jestArguments), (performance.now() - began) / 1000]);
+    }
+    screen.line();
+    for (const [kind, tally, seconds] of rows) {
+      screen.line(
+        `${tally.failed === 0 ? '✓' : '✗'} ${kind.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s  ${summaryLine(tally)}`,
+      );
+    }
+    if (interruption.wasAsked()) return 130;
+    const total = sum(rows.map(([, tally]) => tally));
+    return report(total);
+  } finally {
+    await servers?.stop();
+  }
+}
+
+/** Said last of all, after the servers have been stopped. */
+let lastLine = '';
+function report(total: Tally): number {
+  lastLine = summaryLine(total);
+  return exitCodeOf(total);
+}
+
+/** `npm test -- unit integration some/path` runs two kinds, and of them the files whose path matches. */
+function parseTestArguments(words: readonly string[]): {
+  wanted: readonly Kind[];
+  jestArguments: readonly string[];
+} {
+  const named = kinds.filter((kind) => words.includes(kind));
+  const rest = words.filter((word) => !(kinds as readonly string[]).includes(word));
+  const paths = rest.filter((word) => !word.startsWith('-'));
+  return {
+    wanted: named.length > 0 ? named : kinds,
+    jestArguments: [
+      ...rest.filter((word) => word.startsWith('-')),
+      ...(paths.length > 0 ? ['--testPathPatterns', ...paths] : []),
+    ],
+  };
+}
+
+async function check(kind: Kind, jestArguments: readonly string[]): Promise<Tally> {
+  const bin = (name: string) => join(repository, 'node_modules', '.bin', name);
+  switch (kind) {
+    case 'format':
+      return tallyCheck(await run(bin('prettier'), ['--check', '--log-level=warn', '.']));
+    case 'lint':
+      return tallyCheck(await run(bin('eslint'), ['--max-warnings=0', '.']));
+    case 'types':
+      return tallyCheck(await run(bin('tsc'), ['-p', 'tsconfig.json']));
+    case 'unit':
+    case 'integration':
+    case 'e2e': {
+      const folder = join(repository, '.currawong', 'test-reports');
+      mkdirSync(folder, { recursive: true });
+      const outputFile = join(folder, `${kind}.json`);
+      rmSync(outputFile, { force: true });
+      // Whole platforms side by side would measure the machine; pure tests may have every core.
+      const workers = kind === 'e2e' ? ['--runInBand'] : kind === 'unit' ? ['--maxWorkers=100%'] : [];
+      const exitCode = await run(bin('jest'), [
+        ...['--selectProjects', kind, '--json', `--outputFile=${outputFile}`, '--passWithNoTests'],
+        ...workers,
+        ...jestArguments,
+      ]);
+      return tallyJest(readJson<JestReport>(outputFile), exitCode);
+    }
+  }
+}
+
+function run(program: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve) => {
+    // jest repeats its report on standard output when asked for JSON: the file is what is read.
+    const quiet = args.includes('--json');
+    const child = spawn(program, args, {
+      cwd: repository,
+      stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
+      env: { ...process.env, NX_DAEMON: 'false' },
+    });
+    running = child;
+    child.once('error', (error) => {
+      screen.line(error.message);
+      resolve(127);
+    });
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 1)));
+  });
+}
+
+void main()
+  .catch((error: unknown) => {
+    screen.close();
+    process.stderr.write(`${error instanceof SetupError ? error.message : (error as Error).stack}\n`);
+    lastLine = '0 passed, 1 failed';
+    return 1;
+  })
+  .then((exitCode) => {
+    if (lastLine) screen.line(`\n${lastLine}`);
+    process.exit(exitCode);
+  });
