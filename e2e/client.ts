@@ -1,0 +1,115 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+}
+
+export interface JobBody extends Record<string, unknown> {
+  id: string;
+  status: string;
+  transcription: string | null;
+  diarization: string | null;
+  error_message: string | null;
+  audio_duration_seconds: number | null;
+  completed_at: string | null;
+  progress: number;
+}
+
+/** What a customer's program does, over HTTP and nothing else. */
+export class Client {
+  constructor(
+    readonly baseUrl: string,
+    readonly apiKey: string | undefined,
+  ) {}
+
+  async get(path: string): Promise<Answer> {
+    return this.send('GET', path);
+  }
+
+  async send(method: string, path: string, body?: FormData | string): Promise<Answer> {
+    const response = await fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: this.apiKey === undefined ? {} : { 'X-API-Key': this.apiKey },
+      ...(body === undefined ? {} : { body }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  }
+
+  async transcribe(
+    file: string | { name: string; bytes: Uint8Array },
+    fields: Record<string, string> = {},
+  ): Promise<Answer> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    if (typeof file === 'string') form.set('file', await openAsBlob(file), basename(file));
+    else form.set('file', new Blob([new Uint8Array(file.bytes)]), file.name);
+    return this.send('POST', '/api/v1/transcribe', form);
+  }
+
+  /** Submits, and fails the test where that is not answered 200. */
+  async submit(
+    file: string | { name: string; bytes: Uint8Array },
+    fields: Record<string, string> = {},
+  ): Promise<string> {
+    const answer = await this.transcribe(file, fields);
+    if (answer.status !== 200)
+      throw new Error(`POST /transcribe answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return String(answer.body['job_id']);
+  }
+
+  async job(id: string): Promise<JobBody> {
+    const answer = await this.get(`/api/v1/jobs/${id}`);
+    if (answer.status !== 200)
+      throw new Error(`GET /jobs/${id} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body as JobBody;
+  }
+
+  /** Polls until the job is terminal; a service that is being restarted meanwhile is waited for. */
+  async finished(id: string, withinSeconds = 60): Promise<JobBody> {
+    return this.until(id, (job) => job.status === 'completed' || job.status === 'failed', withinSeconds);
+  }
+
+  async until(id: string, reached: (job: JobBody) => boolean, withinSeconds = 60): Promise<JobBody> {
+    const deadline = Date.now() + withinSeconds * 1000;
+    let last: unknown;
+    while (Date.now() < deadline) {
+      try {
+        const job = await this.job(id);
+        if (reached(job)) return job;
+        last = job;
+      } catch (error) {
+        last = error;
+      }
+      await sleep(100);
+    }
+    throw new Error(
+      `job ${id} did not get there within ${withinSeconds} s: ${last instanceof Error ? last.message : JSON.stringify(last)}`,
+    );
+  }
+}
+
+interface NewAccount {
+  account_id: string;
+  api_key: string;
+}
+
+/** A customer with an account of his own on a test platform. */
+export async function newCustomer(
+  platform: { baseUrl: string; admin<T>(...args: string[]): Promise<T> },
+  options: { freeMinutes?: number; creditAud?: string; mode?: 'live' | 'test' } = {},
+): Promise<Client & { accountId: string }> {
+  const email = `customer-${Math.random().toString(36).slice(2)}@example.com`;
+  const account = await platform.admin<NewAccount>(
+    ...['account', 'create', '--email', email, '--mode', options.mode ?? 'live'],
+    ...['--free-minutes', String(options.freeMinutes ?? 0), '--credit-aud', options.creditAud ?? '0'],
+  );
+  return Object.assign(new Client(platform.baseUrl, account.api_key), { accountId: account.account_id });
+}

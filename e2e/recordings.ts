@@ -1,0 +1,66 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+
+/** Real recordings with transcripts lie beside the repository, where somebody has put them. */
+export const SPEECH_FOLDER =
+  process.env['CURRAWONG_SPEECH_DIR'] ?? join(__dirname, '..', '..', 'shared', 'speech');
+
+export interface Recording {
+  file: string;
+  seconds: number;
+  speakers: number;
+  transcript: string | null;
+}
+
+/** Runs the tests where the recordings are there; else reports them as skipped and says why. */
+export const describeWithSpeech = existsSync(join(SPEECH_FOLDER, 'manifest.json'))
+  ? describe
+  : (console.warn(
+      `Skipped: there are no recordings in ${SPEECH_FOLDER}; set CURRAWONG_SPEECH_DIR to where they are.`,
+    ),
+    describe.skip);
+
+export function recordingNamed(file: string): Recording & { path: string } {
+  const manifest = JSON.parse(readFileSync(join(SPEECH_FOLDER, 'manifest.json'), 'utf8')) as Recording[];
+  const found = manifest.find((recording) => recording.file === file);
+  if (!found) throw new Error(`${file} is not in the manifest`);
+  return { ...found, path: join(SPEECH_FOLDER, file) };
+}
+
+/** 16 kHz mono 16 bit WAV of silence, or of a tone. */
+export function wav(seconds: number, hertz = 0): Buffer {
+  const samples = Math.round(seconds * 16_000);
+  const bytes = Buffer.alloc(44 + samples * 2);
+  bytes.write('RIFF', 0);
+  bytes.writeUInt32LE(36 + samples * 2, 4);
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(16_000, 24);
+  bytes.writeUInt32LE(32_000, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36);
+  bytes.writeUInt32LE(samples * 2, 40);
+  if (hertz > 0) {
+    for (let index = 0; index < samples; index++) {
+      bytes.writeInt16LE(
+        Math.round(8_000 * Math.sin((2 * Math.PI * hertz * index) / 16_000)),
+        44 + index * 2,
+      );
+    }
+  }
+  return bytes;
+}
+
+/** The recording as another kind of file, made by ffmpeg. */
+export function converted(source: string, extension: string, ...options: string[]): string {
+  const ffmpeg = process.env['CURRAWONG_FFMPEG'];
+  if (!ffmpeg) throw new Error('CURRAWONG_FFMPEG does not say where ffmpeg is: run the tests by npm test.');
+  const target = join(mkdtempSync(join(tmpdir(), 'currawong-recording-')), `recording.${extension}`);
+  execFileSync(ffmpeg, ['-nostdin', '-v', 'error', '-i', source, ...options, '-y', target]);
+  return target;
+}
