@@ -6,6 +6,9 @@ import { Answers, Hears } from './decorators';
 import { startTestBroker, type TestBroker } from './test-broker';
 import { eventually, startTestService, type TestService } from './test-service';
 
+// Time and memory are the machine's as well: what is measured in one bad moment is measured again, twice at the most.
+jest.retryTimes(2, { logErrorsBeforeRetry: true });
+
 const double = defineRequest('test.double', z.object({ n: z.number() }), z.object({ twice: z.number() }));
 const nobody = defineRequest('test.nobody', z.object({}), z.object({}));
 const lazy = defineRequest('test.lazy', z.object({ ms: z.number() }), z.object({}));
