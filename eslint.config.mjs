@@ -16,6 +16,8 @@ const LIBRARIES = {
   billing: ['contracts', 'config', 'telemetry', 'messaging', 'database', 'testing'],
   // No database: a worker knows what it is told and tells what it did.
   worker: ['contracts', 'config', 'telemetry', 'messaging', 'object-store', 'testing'],
+  // In the browser: the types of the contracts alone.
+  dashboard: ['contracts'],
   admin: ['contracts', 'config', 'telemetry', 'messaging'],
   start: ['local-platform', 'contracts', 'testing'],
   // A measurement runs the platform as the tests do.
@@ -34,7 +36,12 @@ export default tseslint.config(
   ...tseslint.configs.recommendedTypeChecked,
   {
     plugins: { '@nx': nx },
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.json', './apps/dashboard/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@nx/enforce-module-boundaries': [
         'error',

@@ -37,6 +37,13 @@ export const SetAccountState = defineRequest(
   z.object({ account_id: z.uuid(), state: AccountState }),
 );
 
+/** The operator sets a password for someone who lost theirs or never had one; every session of theirs ends. */
+export const SetPassword = defineRequest(
+  'accounts.set_password',
+  z.object({ account_id: z.uuid(), password: z.string().min(10).max(256) }),
+  z.object({ account_id: z.uuid(), email: z.string() }),
+);
+
 export const CreateKey = defineRequest(
   'accounts.create_key',
   z.object({ account_id: z.uuid(), name: z.string().min(1).max(100), mode: KeyMode }),

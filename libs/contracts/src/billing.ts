@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineRequest } from './define';
+import { Month, Statement, TopUpBody, TopUpList, UsageBreakdown } from './api';
+import { defineRequest, defineStreamMessage } from './define';
 
 /** Money is an integer of micro-AUD (10^-6 AUD) wherever it is not being shown to a person. */
 export const MicroAud = z.number().int();
@@ -21,6 +22,18 @@ export const AccountSummary = z.object({
   period_seconds_used: Seconds,
 });
 export type AccountSummary = z.infer<typeof AccountSummary>;
+
+/** A hold as others may see it. */
+export const HoldView = z.object({
+  job_id: z.uuid(),
+  account_id: z.uuid(),
+  state: z.enum(['pending', 'captured', 'released']),
+  /** Held, or once captured charged, seconds; free ones included. */
+  seconds: Seconds,
+  charged_micro_aud: MicroAud.nullable(),
+  placed_at: z.iso.datetime(),
+});
+export type HoldView = z.infer<typeof HoldView>;
 
 /** Makes the account's books; a repetition changes nothing. Free seconds are granted once, at the first call. */
 export const OpenAccount = defineRequest(
@@ -55,13 +68,24 @@ export const CheckCredit = defineRequest(
   z.object({}),
 );
 
+/** What a job is priced as: transcription with speakers, or with the analysis of tone and sentiment on top. */
+export const PriceOption = z.enum(['transcription', 'analysis']);
+export type PriceOption = z.infer<typeof PriceOption>;
+
 /**
  * Sets the price of `seconds` of audio aside for a job, free seconds first. Idempotent by job: a second call with
  * more seconds raises the same hold, one with fewer leaves it. Refuses with `insufficient_credit`.
  */
 export const HoldForJob = defineRequest(
   'billing.hold_for_job',
-  z.object({ account_id: z.uuid(), job_id: z.uuid(), seconds: Seconds }),
+  z.object({
+    account_id: z.uuid(),
+    job_id: z.uuid(),
+    seconds: Seconds,
+    option: PriceOption.optional(),
+    /** The key that the recording was submitted with; null for the dashboard. */
+    key_id: z.uuid().nullable().optional(),
+  }),
   z.object({ held_seconds: Seconds, price_per_minute_micro_aud: MicroAud }),
 );
 
@@ -96,4 +120,89 @@ export const CheckLedger = defineRequest(
     open_holds: z.array(z.object({ job_id: z.uuid(), account_id: z.uuid(), seconds: Seconds })),
     problems: z.array(z.string()),
   }),
+);
+
+/** What billing has set aside or charged for these jobs; a job that is not listed has no hold. At most 500 at once. */
+export const DescribeHolds = defineRequest(
+  'billing.describe_holds',
+  z.object({ job_ids: z.array(z.uuid()).max(500) }),
+  z.object({ holds: z.array(HoldView) }),
+);
+
+/** Open holds placed more than `older_than_seconds` ago, by job id; the following page begins after `after_job_id`. */
+export const ListOpenHolds = defineRequest(
+  'billing.list_open_holds',
+  z.object({
+    older_than_seconds: z.number().nonnegative(),
+    after_job_id: z.uuid().nullable(),
+    limit: z.number().int().min(1).max(500),
+  }),
+  z.object({ holds: z.array(HoldView) }),
+);
+
+/** Lines are in the order of booking, at most 500 of them. Refuses with `account_not_found`. */
+export const GetStatement = defineRequest(
+  'billing.get_statement',
+  z.object({
+    account_id: z.uuid(),
+    month: Month,
+    after: z.string().nullable(),
+    limit: z.number().int().min(1).max(500),
+  }),
+  Statement.omit({ customer: true }),
+);
+
+/** Captured seconds and charges of a month, per Sydney day and per key. */
+export const GetUsageBreakdown = defineRequest(
+  'billing.get_usage_breakdown',
+  z.object({ account_id: z.uuid(), month: Month }),
+  z.object({
+    days: UsageBreakdown.shape.days,
+    keys: z.array(UsageBreakdown.shape.keys.element.omit({ name: true })),
+  }),
+);
+
+/**
+ * Opens a payment page for a top-up. Refuses with `payments_unavailable` where none is set up and with
+ * `invalid_parameter` outside of the allowed amounts. The customer comes back to `return_url`.
+ */
+export const StartTopUp = defineRequest(
+  'billing.start_top_up',
+  z.object({
+    account_id: z.uuid(),
+    email: z.email(),
+    amount_micro_aud: MicroAud.positive(),
+    return_url: z.url(),
+  }),
+  TopUpBody,
+);
+
+export const ListTopUps = defineRequest(
+  'billing.list_top_ups',
+  z.object({ account_id: z.uuid() }),
+  TopUpList,
+);
+
+/**
+ * An event of the payment provider, as its webhook received it: the body's bytes as base64, unparsed, because the
+ * signature covers them. Refuses with `invalid_parameter` when the signature is wrong or too old. Idempotent.
+ */
+export const TakePaymentEvent = defineRequest(
+  'billing.take_payment_event',
+  z.object({ body_base64: z.string(), signature: z.string() }),
+  z.object({ handled: z.boolean() }),
+);
+
+/** From when on a low balance is worth a message; null switches it off. */
+export const SetLowBalanceNotice = defineRequest(
+  'billing.set_low_balance_notice',
+  z.object({ account_id: z.uuid(), threshold_micro_aud: MicroAud.positive().nullable() }),
+  z.object({}),
+);
+
+/** An account's balance has fallen below its threshold, with no free seconds left; once until it was above again. */
+export const BalanceLow = defineStreamMessage(
+  'CURRAWONG_EVENTS',
+  'events.balance_low',
+  z.object({ account_id: z.uuid(), available_micro_aud: MicroAud, threshold_micro_aud: MicroAud }),
 );

@@ -10,6 +10,25 @@ export const ERRORS = {
     retryable: false,
     text: 'This account is not active. Contact support to have it opened again.',
   },
+  sign_in_required: { status: 401, retryable: false, text: 'Sign in first.' },
+  wrong_credentials: { status: 401, retryable: false, text: 'The email address or the password is wrong.' },
+  cross_site_request: {
+    status: 403,
+    retryable: false,
+    text: 'The request did not come from the dashboard. Reload the page and try again.',
+  },
+  rate_limited: { status: 429, retryable: true, text: 'The rate limit is exceeded. Wait, then try again.' },
+  too_many_failures: {
+    status: 429,
+    retryable: true,
+    text: 'The rate limit for failed attempts is exceeded. Wait, then try again.',
+  },
+  link_expired: {
+    status: 400,
+    retryable: false,
+    text: 'This link is no longer valid. Ask for a new one.',
+  },
+  sign_up_closed: { status: 403, retryable: false, text: 'New accounts are made by the operator here.' },
   malformed_request: { status: 400, retryable: false, text: 'The request is not well-formed HTTP.' },
   request_timeout: {
     status: 408,
@@ -67,9 +86,26 @@ export const ERRORS = {
     retryable: false,
     text: 'There is not enough credit. Top up, then send the recording again.',
   },
+  test_allowance_used: {
+    status: 402,
+    retryable: true,
+    text: 'The test keys of this account have used their 30 minutes of audio for today. Use a live key or wait until tomorrow.',
+  },
   job_not_found: { status: 404, retryable: false, text: 'Job not found' },
   not_found: { status: 404, retryable: false, text: 'Not found' },
   account_not_found: { status: 404, retryable: false, text: 'There is no such account.' },
+  key_not_found: { status: 404, retryable: false, text: 'There is no such key.' },
+  audio_not_found: { status: 404, retryable: false, text: 'The recording of this job is not kept any more.' },
+  transcript_not_ready: {
+    status: 409,
+    retryable: true,
+    text: 'There is no transcript: the job has not completed.',
+  },
+  payments_unavailable: {
+    status: 503,
+    retryable: false,
+    text: 'Payments by card are not set up here. Ask the operator to add credit.',
+  },
   method_not_allowed: { status: 405, retryable: false, text: 'Method not allowed' },
   key_limit_reached: {
     status: 409,

@@ -1,4 +1,5 @@
 export * from './accounts';
+export * from './api';
 export * from './billing';
 export * from './define';
 export * from './errors';

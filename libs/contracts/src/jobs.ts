@@ -15,6 +15,13 @@ export const NumSpeakers = z.number().int().min(1).max(10).nullable();
 export const Owner = z.object({ account_id: z.uuid(), mode: KeyMode });
 export type Owner = z.infer<typeof Owner>;
 
+/** Names that a customer gave to voices: `{"Speaker 1": "Katie"}`. The texts of a job keep their numbers. */
+export const SpeakerNames = z.record(
+  z.string().regex(/^Speaker [1-9]\d*$/, 'must be a label such as Speaker 1'),
+  z.string().trim().min(1, 'must not be empty').max(80, 'must have at most 80 characters'),
+);
+export type SpeakerNames = z.infer<typeof SpeakerNames>;
+
 const Timestamp = z.iso.datetime();
 /** Share of the work done, 0 to 1. */
 const Fraction = z.number().min(0).max(1);
@@ -32,13 +39,20 @@ export const JobView = z.object({
   progress: Fraction,
   cost_micro_aud: z.number().int().nullable(),
   result_key: z.string().nullable(),
+  speaker_names: SpeakerNames,
+  audio_available: z.boolean(),
 });
 export type JobView = z.infer<typeof JobView>;
 
 /** Makes the row `uploading` before the first byte is stored. Refuses with `insufficient_credit` before any byte is read. */
 export const OpenUpload = defineRequest(
   'jobs.open_upload',
-  Owner.extend({ job_id: z.uuid(), original_filename: z.string() }),
+  Owner.extend({
+    job_id: z.uuid(),
+    original_filename: z.string(),
+    /** The key that it is submitted with; null for the dashboard. */
+    key_id: z.uuid().nullable().optional(),
+  }),
   z.object({ source_key: z.string(), lease_seconds: z.number() }),
 );
 
@@ -74,6 +88,27 @@ export const ListJobs = defineRequest(
     status: JobStatus.optional(),
   }),
   z.object({ jobs: z.array(JobView), total: z.number().int() }),
+);
+
+/** Gives names to the voices of a job; those that are not named lose theirs. */
+export const NameSpeakers = defineRequest(
+  'jobs.name_speakers',
+  Owner.extend({ job_id: z.uuid(), speaker_names: SpeakerNames }),
+  JobView,
+);
+
+/** Where the recording of a job lies. Refuses with `job_not_found`, and with `audio_not_found` when it was erased. */
+export const LocateAudio = defineRequest(
+  'jobs.locate_audio',
+  Owner.extend({ job_id: z.uuid() }),
+  z.object({ source_key: z.string(), original_filename: z.string() }),
+);
+
+/** For how long the recordings of an account's ended jobs are kept. Holds for those that have ended already as well. */
+export const SetAudioRetention = defineRequest(
+  'jobs.set_audio_retention',
+  z.object({ account_id: z.uuid(), days: z.number().int().min(1).max(365) }),
+  z.object({}),
 );
 
 /** Everything known of a job, for whoever runs the platform: stages, attempts, leases. */
