@@ -22,5 +22,6 @@ export {
   startServices,
 } from './services/start-services';
 export { forgetData, loadSettings } from './settings';
+export { chromiumRemedy, ensureChromium, findChromium } from './tooling/chromium';
 export { runCommand } from './tooling/commands';
 export { prepareTools, type Tools } from './tooling/tools';

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clientAddress } from './client-address';
 import { configureEdge } from './edge';
 import { RefusalException } from './refusal.exception';
 
@@ -42,6 +43,7 @@ let app: INestApplication;
 let server: http.Server;
 let port: number;
 let log = '';
+let lastClient: string;
 
 beforeAll(async () => {
   const logger = new NestLogger(createLogger('test', { write: (line) => void (log += line) }));
@@ -49,7 +51,13 @@ beforeAll(async () => {
     logger,
     bodyParser: false,
   });
-  configureEdge(express);
+  configureEdge(express, {
+    middleware: (request, _response, next) => {
+      lastClient = clientAddress(request);
+      next();
+    },
+    headersFor: () => ({ 'RateLimit-Limit': '100' }),
+  });
   await express.listen(0, '127.0.0.1');
   app = express;
   server = express.getHttpServer();
@@ -91,6 +99,22 @@ describe('errors', () => {
   });
 });
 
+it('nobody chooses an address: what is forwarded counts only from as many proxies as are trusted', async () => {
+  const headers = { 'X-Forwarded-For': '203.0.113.1, 203.0.113.2' };
+  const seenBy = async (trustedProxies: number) => {
+    (app as NestExpressApplication).set('trust proxy', trustedProxies);
+    await (await fetch(`http://127.0.0.1:${port}/jobs/1`, { headers })).text();
+    return lastClient;
+  };
+  await (await fetch(`http://127.0.0.1:${port}/jobs/1`, { headers })).text();
+  expect(lastClient).toBe('127.0.0.1');
+  expect([await seenBy(1), await seenBy(2), await seenBy(0)]).toEqual([
+    '203.0.113.2',
+    '203.0.113.1',
+    '127.0.0.1',
+  ]);
+});
+
 describe('what the parser refuses', () => {
   /** What comes back until the connection is closed. */
   async function answerTo(sent: string): Promise<string> {
@@ -114,6 +138,7 @@ describe('what the parser refuses', () => {
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(text).toMatch(/content-type: application\/json/i);
     expect(text).toMatch(/connection: close/i);
+    expect(text).toMatch(/\r\nratelimit-limit: 100\r\n/i);
     expect(text).toMatch(/\r\n\r\n\{"detail":"[^"]+"\}$/);
   });
 

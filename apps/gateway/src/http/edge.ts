@@ -1,5 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { discardUnwantedBody } from './discard-rest';
 import { ErrorFilter } from './error.filter';
 import { answerParserErrors } from './parser-errors';
@@ -9,13 +9,27 @@ const NO_LIMIT = 0;
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** What holds for every route: how errors look, what becomes of bodies that nobody reads, and how long things may take. */
-export function configureEdge(app: NestExpressApplication): void {
+/** Who may ask how often, and the headers that every answer carries because of it. */
+export interface EdgeLimits {
+  /** Comes before the routes; it also answers `Expect: 100-continue`, for whomever it lets pass. */
+  middleware: (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+  headersFor: (address: string) => Record<string, string>;
+}
+
+/**
+ * What holds for every route: how errors look, how often one may ask, what becomes of bodies that nobody reads, and how
+ * long things may take.
+ */
+export function configureEdge(app: NestExpressApplication, limits: EdgeLimits, trustedProxyHops = 0): void {
   app.useGlobalFilters(new ErrorFilter());
   app.set('etag', false);
+  app.set('trust proxy', trustedProxyHops);
   app.use(discardUnwantedBody);
+  app.use(limits.middleware);
   const server: Server = app.getHttpServer();
-  answerParserErrors(server);
+  answerParserErrors(server, (address) => limits.headersFor(address));
+  // Without a listener node would invite every body in, those of refused requests as well.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.requestTimeout = NO_LIMIT;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;

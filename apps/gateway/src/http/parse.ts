@@ -6,5 +6,6 @@ export function parse<S extends z.ZodType>(schema: S, input: unknown): z.infer<S
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
-  throw RefusalException.of('invalid_parameter', `${issue.path.join('.')}: ${issue.message}`);
+  const field = issue.path.join('.');
+  throw RefusalException.of('invalid_parameter', field === '' ? issue.message : `${field}: ${issue.message}`);
 }

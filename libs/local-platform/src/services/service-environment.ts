@@ -5,7 +5,7 @@ import type { Servers } from '../servers/start-servers';
 /** Where a service listens. */
 export interface ServicePorts {
   readonly metrics: number;
-  /** The public port; of the gateway alone. */
+  /** The public port; of a gateway alone. */
   readonly http?: number;
 }
 
@@ -32,7 +32,7 @@ export function serviceEnvironment(
     ...inherited,
     ...platformEnvironment(servers),
     METRICS_PORT: String(ports.metrics),
-    ...(app === 'gateway' ? { HOST: '127.0.0.1', PORT: String(ports.http) } : {}),
+    ...(app === 'gateway' ? gatewayEnvironment(repositoryFolder, ports.http) : {}),
     ...(app === 'worker' ? workerEnvironment(name, servers, repositoryFolder) : {}),
     ...wishes,
   };
@@ -51,6 +51,16 @@ export function platformEnvironment(
     S3_ACCESS_KEY: servers.s3.accessKey,
     S3_SECRET_KEY: servers.s3.secretKey,
     CURRAWONG_REGION: 'ap-southeast-2',
+  };
+}
+
+function gatewayEnvironment(repositoryFolder: string, port: number | undefined): Record<string, string> {
+  return {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    // By name: browsers take cookies of localhost for those of a secure page.
+    PUBLIC_URL: process.env['PUBLIC_URL'] ?? `http://localhost:${port}`,
+    DASHBOARD_DIR: process.env['DASHBOARD_DIR'] ?? join(repositoryFolder, 'apps', 'dashboard', 'dist'),
   };
 }
 

@@ -14,9 +14,9 @@ const standIn = `
   const { spawn } = require('node:child_process');
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   require('node:http').createServer((request, response) => {
-    const { PORT, HOST, DATABASE_URL, CURRAWONG_REGION, RECOGNIZER, ASKED_FOR } = process.env;
+    const { PORT, HOST, PUBLIC_URL, DASHBOARD_DIR, DATABASE_URL, CURRAWONG_REGION, RECOGNIZER, ASKED_FOR } = process.env;
     const ready = request.url === '/health/ready';
-    response.writeHead(ready ? 200 : 404).end(JSON.stringify({ PORT, HOST, DATABASE_URL, CURRAWONG_REGION, RECOGNIZER, ASKED_FOR, child: child.pid }));
+    response.writeHead(ready ? 200 : 404).end(JSON.stringify({ PORT, HOST, PUBLIC_URL, DASHBOARD_DIR, DATABASE_URL, CURRAWONG_REGION, RECOGNIZER, ASKED_FOR, child: child.pid }));
   }).listen(process.env.METRICS_PORT, '127.0.0.1');
   console.log(JSON.stringify({ message: 'up' }));
   process.on('SIGTERM', () => { child.kill(); process.exit(0); });
@@ -61,6 +61,8 @@ function program(app: string, name: string, source: string): void {
 interface Environment {
   PORT?: string;
   HOST?: string;
+  PUBLIC_URL?: string;
+  DASHBOARD_DIR?: string;
   DATABASE_URL: string;
   CURRAWONG_REGION: string;
   RECOGNIZER?: string;
@@ -90,9 +92,12 @@ it('each service gets the addresses of the servers and what belongs to it alone;
   });
   expect(Object.keys(services.pids()).sort()).toEqual(['billing', 'gateway', 'jobs', 'worker']);
   const gateway = await environmentOf('gateway');
+  const port = new URL(services.baseUrl).port;
   expect(gateway).toMatchObject({
     HOST: '127.0.0.1',
-    PORT: new URL(services.baseUrl).port,
+    PORT: port,
+    PUBLIC_URL: `http://localhost:${port}`,
+    DASHBOARD_DIR: join(folder, 'apps', 'dashboard', 'dist'),
     ASKED_FOR: 'yes',
   });
   const worker = await environmentOf('worker');
@@ -103,6 +108,22 @@ it('each service gets the addresses of the servers and what belongs to it alone;
   });
   expect(worker.HOST).toBeUndefined();
   expect(readFileSync(services.logPath('worker'), 'utf8')).toContain('"up"');
+});
+
+it('a second gateway has a port, an address and a log of its own', async () => {
+  services = await startServices({
+    servers: surroundings,
+    repositoryFolder: folder,
+    services: ['gateway', 'gateway-2'],
+  });
+  const ports = await Promise.all(
+    ['gateway', 'gateway-2'].map(async (name) => (await environmentOf(name)).PORT),
+  );
+  const urls = ['gateway', 'gateway-2'].map((name) => services!.baseUrlOf(name));
+  expect(urls.map((url) => new URL(url).port)).toEqual(ports);
+  expect(new Set(ports).size).toBe(2);
+  expect(services.baseUrl).toBe(urls[0]);
+  expect(() => services!.baseUrlOf('jobs')).toThrow('There is no gateway jobs in this platform.');
 });
 
 it('a killed service takes its children with it and is started again under a new id', async () => {

@@ -7,9 +7,9 @@ import { waitUntilAnswers } from '../servers/server-context';
 import type { ReportStep, Servers } from '../servers/start-servers';
 import { SetupError } from '../setup-error';
 import { runCommand, tail } from '../tooling/commands';
-import { platformEnvironment, serviceEnvironment } from './service-environment';
+import { platformEnvironment, serviceEnvironment, type ServicePorts } from './service-environment';
 
-/** The services of one platform; a second worker is called `worker-2`, and so on. */
+/** The services of one platform; a second worker is called `worker-2`, a second gateway `gateway-2`, and so on. */
 export const defaultServices = ['billing', 'jobs', 'worker', 'gateway'] as const;
 
 /** The services that own a schema. */
@@ -39,6 +39,8 @@ export interface ServicesOptions {
 export interface Services {
   /** Of the gateway, without a slash at the end. */
   readonly baseUrl: string;
+  /** The same of any gateway, such as `gateway-2`. */
+  readonly baseUrlOf: (name: string) => string;
   /** Where each service serves /metrics and /health/ready. */
   readonly metricsUrls: Readonly<Record<string, string>>;
   readonly pids: () => Record<string, number>;
@@ -72,7 +74,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     metricsUrls[name] = `http://127.0.0.1:${metrics}`;
     supervised.set(
       name,
-      supervise(options, name, { metrics, http: ports['gateway'] as number }, logFolder, () =>
+      supervise(options, name, { metrics, ...httpPort(ports, name) }, logFolder, () =>
         options.onPidsChange?.(pids()),
       ),
     );
@@ -81,6 +83,11 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     const found = supervised.get(name);
     if (!found) throw new Error(`There is no service ${name} in this platform.`);
     return found;
+  };
+  const baseUrlOf = (name: string) => {
+    const { http } = httpPort(ports, name);
+    if (http === undefined) throw new Error(`There is no gateway ${name} in this platform.`);
+    return `http://127.0.0.1:${http}`;
   };
   const waitUntilReady = (name: string) =>
     waitUntilAnswers(get(name), () => answersReady(`${metricsUrls[name]}/health/ready`), {
@@ -106,7 +113,8 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     throw error;
   }
   return {
-    baseUrl: `http://127.0.0.1:${ports['gateway']}`,
+    baseUrl: baseUrlOf('gateway'),
+    baseUrlOf,
     metricsUrls,
     pids,
     logPath: (name) => get(name).logPath,
@@ -130,7 +138,10 @@ async function servicePorts(
   names: readonly string[],
 ): Promise<Record<string, number>> {
   const { servers, port } = options;
-  const wanted = names.map((name) => `metrics-${name}`);
+  const wanted = [
+    ...names.map((name) => `metrics-${name}`),
+    ...names.filter((name) => appOf(name) === 'gateway' && name !== 'gateway'),
+  ];
   if (port === undefined) return servers.pickPorts([...wanted, 'gateway']);
   if (!(await isPortFree(port))) {
     throw new SetupError(
@@ -140,15 +151,26 @@ async function servicePorts(
   return { ...(await servers.pickPorts(wanted)), gateway: port };
 }
 
+/** `worker` for `worker-2`. */
+function appOf(name: string): string {
+  return name.replace(/-\d+$/, '');
+}
+
+/** Each gateway has a port under its own name. */
+function httpPort(ports: Readonly<Record<string, number>>, name: string): { http?: number } {
+  const http = ports[name];
+  return http === undefined ? {} : { http };
+}
+
 function supervise(
   options: ServicesOptions,
   name: string,
-  ports: { metrics: number; http: number },
+  ports: ServicePorts,
   logFolder: string,
   onChange: () => void,
 ): Supervised {
   const { servers, repositoryFolder } = options;
-  const app = name.replace(/-\d+$/, '');
+  const app = appOf(name);
   const main = join(repositoryFolder, 'apps', app, 'dist', 'main.js');
   // Tracing has to be there before the libraries that it instruments are loaded.
   const tracing = join(repositoryFolder, 'libs', 'telemetry', 'dist', 'register.js');
