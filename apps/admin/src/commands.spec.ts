@@ -48,3 +48,33 @@ it('a late answer is not taken for a service that is not running', () => {
   expect(sentence('deadline')).toMatch(/not answer in time.*look before you try again/);
   expect(sentence('disconnected')).toMatch(/connection to the platform was lost/);
 });
+
+it('account password sends a new random one each time, and prints the one that it sent', async () => {
+  const sent: string[] = [];
+  const ask = (_: unknown, { password }: { password: string }) => {
+    sent.push(password);
+    return Promise.resolve({ ok: true, value: { account_id: ID, email: 'a@example.com' } });
+  };
+  const found = findCommand(COMMANDS, ['account', 'password', ID]);
+  if (!found.ok) throw new Error(found.problem);
+  for (let time = 0; time < 2; time++) {
+    const answer = await found.run({ ask } as unknown as Requester);
+    expect(answer).toEqual({
+      ok: true,
+      value: { account_id: ID, email: 'a@example.com', password: sent[time] },
+    });
+  }
+  expect(sent[0]).toMatch(/^(\w{4}-){4}\w{4}$/);
+  expect(sent[0]).not.toBe(sent[1]);
+});
+
+it('account show takes an id or an email address, and nothing else', async () => {
+  expect((await asked('account', 'show', ID)).payload).toEqual({ account_id: ID });
+  expect((await asked('account', 'show', 'a@example.com')).payload).toEqual({ email: 'a@example.com' });
+  expect(problem('account', 'show', 'somebody')).toBe('ID_OR_EMAIL must be an id or an email address.');
+});
+
+it('account list begins at the beginning, or after an id', async () => {
+  expect((await asked('account', 'list')).payload).toEqual({ after: null });
+  expect((await asked('account', 'list', '--after', ID)).payload).toEqual({ after: ID });
+});

@@ -1,16 +1,20 @@
 import {
+  accept,
   AddCredit,
   CheckLedger,
   CreateAccount,
   CreateKey,
+  ListAccounts,
   ListKeys,
   RevokeKey,
   SetAccountState,
+  SetPassword,
+  ShowAccount,
   ShowJob,
   type Result,
 } from '@currawong/contracts';
 import type { Requester } from '@currawong/messaging';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
@@ -42,6 +46,15 @@ const MicroFromAud = z
     const [whole = '0', fraction = ''] = text.split('.');
     return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'));
   });
+/** 115 random bits, of characters that are not taken for one another when they are read out. */
+function randomPassword(): string {
+  const letters = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
+  const groups = Array.from({ length: 5 }, () =>
+    Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join(''),
+  );
+  return groups.join('-');
+}
+
 const Minutes = z
   .string()
   .regex(/^\d{1,7}$/, 'must be a whole number of minutes')
@@ -79,6 +92,30 @@ export const COMMANDS: Command[] = [
         },
         { deadlineMs: CREATE_ACCOUNT_DEADLINE_MS },
       ),
+  }),
+  command({
+    words: 'account show',
+    takes: ['ID_OR_EMAIL'],
+    input: z.object({ ID_OR_EMAIL: z.union([Id, z.email()], 'must be an id or an email address') }),
+    run: (requester, { ID_OR_EMAIL: wanted }) =>
+      requester.ask(ShowAccount, wanted.includes('@') ? { email: wanted } : { account_id: wanted }),
+  }),
+  command({
+    words: 'account list',
+    // The next page begins after the last id of this one.
+    options: '[--after ID]',
+    input: z.object({ after: Id.optional() }),
+    run: (requester, { after }) => requester.ask(ListAccounts, { after: after ?? null }),
+  }),
+  command({
+    words: 'account password',
+    takes: ['ID'],
+    input: z.object({ ID: Id }),
+    run: async (requester, { ID }) => {
+      const password = randomPassword();
+      const set = await requester.ask(SetPassword, { account_id: ID, password });
+      return set.ok ? accept({ ...set.value, password }) : set;
+    },
   }),
   command({
     words: 'account suspend',

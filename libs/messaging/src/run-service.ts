@@ -61,7 +61,7 @@ export async function runService<S extends z.ZodObject>(
 ): Promise<RunningService> {
   const { name } = definition;
   const tracing = startTracing(name);
-  const config = loadConfiguration(baseEnvironment.extend(definition.environment.shape)) as z.infer<S> &
+  const config = loadConfiguration(definition.environment.safeExtend(baseEnvironment.shape)) as z.infer<S> &
     BaseConfig;
   const logger = createLogger(name);
   const open: (() => Promise<unknown>)[] = [() => tracing.shutdown()];

@@ -3,10 +3,10 @@ import {
   AddCredit,
   OpenAccount,
   refuse,
+  type AccountBody,
   type AccountState,
+  type AccountView,
   type CreateAccount,
-  type KeyMode,
-  type KeyView,
   type PayloadOf,
   type ReplyOf,
   type Result,
@@ -15,150 +15,172 @@ import { row, rows, DataSource, type EntityManager } from '@currawong/database';
 import { Requester } from '@currawong/messaging';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { describeApiKey, generateApiKey, hashApiKey } from './api-key';
+import { audit, OPERATOR, type Actor } from './audit/audit-log';
+import { Keys } from './keys/keys';
+import { asAccountBody, type AccountRecord } from './account-record';
+import { Sessions } from './sessions/sessions';
+import { ServiceSettings } from './settings/service-settings';
 
-const MAX_UNREVOKED_KEYS = 3;
+const PAGE_LENGTH = 200;
 
-interface KeyRecord {
-  id: string;
-  account_id: string;
-  name: string;
-  mode: KeyMode;
-  prefix: string;
-  last_four: string;
-  created_at: Date;
-  revoked_at: Date | null;
+/** What is known of somebody who gets an account. */
+export interface NewHolder {
+  email: string;
+  name: string | null;
+  passwordHash: string | null;
+  emailConfirmed: boolean;
 }
 
-/** Whom a valid key speaks for. */
-export interface KeyOwner {
-  accountId: string;
-  mode: KeyMode;
-  accountState: AccountState;
-}
-
-/** People's accounts and their API keys. */
+/** Accounts: who has one, and in what state it is. */
 @Injectable()
 export class Accounts {
   constructor(
     private readonly source: DataSource,
     private readonly requester: Requester,
+    private readonly keys: Keys,
+    private readonly sessions: Sessions,
+    private readonly settings: ServiceSettings,
   ) {}
 
-  /** Makes an account with its books and a first key; or nothing at all. */
-  create(wanted: PayloadOf<typeof CreateAccount>): Promise<Result<ReplyOf<typeof CreateAccount>>> {
-    const accountId = uuidv7();
-    return this.source.transaction(async (manager) => {
-      const inserted = await row(
-        manager,
-        `INSERT INTO accounts (id, email) VALUES ($1, $2) ON CONFLICT ON CONSTRAINT one_account_per_email DO NOTHING
-         RETURNING id`,
-        [accountId, wanted.email.toLowerCase()],
-      );
-      if (!inserted) return refuse('email_taken');
-      const key = await this.insertKey(manager, accountId, 'first key', wanted.mode);
-      // Asked before the commit: books without an account harm nobody, an account without books could not be used.
-      const opened = await this.requester.ask(OpenAccount, {
-        account_id: accountId,
-        free_seconds: wanted.free_seconds,
-      });
-      if (!opened.ok) throw new Error(`billing would not open account ${accountId}: ${opened.refusal.code}`);
-      if (wanted.credit_micro_aud > 0) {
-        const credited = await this.requester.ask(AddCredit, {
-          account_id: accountId,
-          amount_micro_aud: wanted.credit_micro_aud,
-          kind: 'adjustment',
-          reason: 'credit at the opening of the account',
-          reference: `opening:${accountId}`,
-        });
-        if (!credited.ok)
-          throw new Error(`billing would not credit account ${accountId}: ${credited.refusal.code}`);
-      }
-      return accept({ account_id: accountId, ...key });
+  /** For the operator: makes an account with its books and a first key; or nothing at all. */
+  async create(wanted: PayloadOf<typeof CreateAccount>): Promise<Result<ReplyOf<typeof CreateAccount>>> {
+    const made = await this.source.transaction(async (manager) => {
+      const holder = { email: wanted.email, name: null, passwordHash: null, emailConfirmed: false };
+      const opened = await this.open(manager, holder, wanted.free_seconds, OPERATOR);
+      if (!opened.ok) return opened;
+      const { id } = opened.value;
+      const key = await this.keys.insert(manager, id, 'first key', wanted.mode, OPERATOR);
+      if (wanted.credit_micro_aud > 0) await this.credit(id, wanted.credit_micro_aud);
+      return accept({ account_id: id, key_id: key.id, api_key: key.api_key });
     });
+    if (made.ok) this.settings.tellSoon();
+    return made;
   }
 
-  async setState(accountId: string, state: AccountState): Promise<boolean> {
-    const changed = await row(this.source, 'UPDATE accounts SET state = $2 WHERE id = $1 RETURNING id', [
-      accountId,
-      state,
-    ]);
-    return changed !== undefined;
-  }
-
-  /** Refuses a fourth unrevoked key, also when several are asked for at once. */
-  createKey(
-    accountId: string,
-    name: string,
-    mode: KeyMode,
-  ): Promise<Result<{ key_id: string; api_key: string }>> {
-    return this.source.transaction(async (manager) => {
-      const account = await row(manager, 'SELECT id FROM accounts WHERE id = $1 FOR UPDATE', [accountId]);
-      if (!account) return refuse('account_not_found');
-      const unrevoked = await rows(
-        manager,
-        'SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL',
-        [accountId],
-      );
-      if (unrevoked.length >= MAX_UNREVOKED_KEYS) return refuse('key_limit_reached');
-      return accept(await this.insertKey(manager, accountId, name, mode));
-    });
-  }
-
-  /** @returns the key and its account, or undefined where there is no such key; revoking twice is fine */
-  async revokeKey(keyId: string): Promise<{ key: KeyView; accountId: string } | undefined> {
-    const key = await row<KeyRecord>(
-      this.source,
-      'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING *',
-      [keyId],
-    );
-    return key && { key: asKeyView(key), accountId: key.account_id };
-  }
-
-  async listKeys(accountId: string): Promise<KeyView[]> {
-    const keys = await rows<KeyRecord>(
-      this.source,
-      'SELECT * FROM api_keys WHERE account_id = $1 ORDER BY created_at',
-      [accountId],
-    );
-    return keys.map(asKeyView);
-  }
-
-  /** @returns undefined for a key that does not exist or was revoked */
-  async findOwner(keyHash: Buffer): Promise<KeyOwner | undefined> {
-    return row<KeyOwner>(
-      this.source,
-      `SELECT k.account_id AS "accountId", k.mode, a.state AS "accountState"
-         FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_hash = $1 AND k.revoked_at IS NULL`,
-      [keyHash],
-    );
-  }
-
-  private async insertKey(
+  /**
+   * Makes an account with its books, in a transaction of the caller, who says `settings.tellSoon` after its commit.
+   * Refuses with `email_taken`.
+   */
+  async open(
     manager: EntityManager,
-    accountId: string,
-    name: string,
-    mode: KeyMode,
-  ): Promise<{ key_id: string; api_key: string }> {
-    const keyId = uuidv7();
-    const key = generateApiKey(mode);
-    const { prefix, last_four } = describeApiKey(key);
-    await manager.query(
-      `INSERT INTO api_keys (id, account_id, name, mode, key_hash, prefix, last_four) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [keyId, accountId, name, mode, hashApiKey(key), prefix, last_four],
+    holder: NewHolder,
+    freeSeconds: number,
+    by: Actor,
+  ): Promise<Result<AccountRecord>> {
+    const account = await row<AccountRecord>(
+      manager,
+      `INSERT INTO accounts (id, email, name, password_hash, email_confirmed_at)
+       VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN now() END)
+       ON CONFLICT ON CONSTRAINT one_account_per_email DO NOTHING RETURNING *`,
+      [uuidv7(), holder.email.toLowerCase(), holder.name, holder.passwordHash, holder.emailConfirmed],
     );
-    return { key_id: keyId, api_key: key };
+    if (!account) return refuse('email_taken');
+    await audit(manager, account.id, 'account_created', by);
+    await this.settings.changed(manager, account.id);
+    // Asked before the commit: books without an account harm nobody, an account without books could not be used.
+    const opened = await this.requester.ask(OpenAccount, {
+      account_id: account.id,
+      free_seconds: freeSeconds,
+    });
+    if (!opened.ok) throw new Error(`billing would not open account ${account.id}: ${opened.refusal.code}`);
+    return accept(account);
   }
-}
 
-function asKeyView(key: KeyRecord): KeyView {
-  return {
-    id: key.id,
-    name: key.name,
-    mode: key.mode,
-    prefix: key.prefix,
-    last_four: key.last_four,
-    created_at: key.created_at.toISOString(),
-    revoked_at: key.revoked_at?.toISOString() ?? null,
-  };
+  /** For the operator. A closed account can be opened again, but its keys stay revoked. */
+  async setState(accountId: string, state: AccountState): Promise<boolean> {
+    const found = await this.source.transaction(async (manager) => {
+      const account = await this.lock(manager, accountId);
+      if (!account) return false;
+      if (account.state === state) return true;
+      if (state === 'closed') await this.close(manager, accountId, OPERATOR);
+      else {
+        await manager.query('UPDATE accounts SET state = $2 WHERE id = $1', [accountId, state]);
+        await audit(
+          manager,
+          accountId,
+          state === 'active' ? 'account_resumed' : 'account_suspended',
+          OPERATOR,
+        );
+      }
+      return true;
+    });
+    if (found) this.forgetEverywhere(accountId);
+    return found;
+  }
+
+  /** Closes for good, in a transaction of the caller, who says `forgetEverywhere` after its commit. */
+  async close(manager: EntityManager, accountId: string, by: Actor): Promise<void> {
+    await manager.query(`UPDATE accounts SET state = 'closed' WHERE id = $1`, [accountId]);
+    await this.keys.revokeAll(manager, accountId, by);
+    await this.sessions.endAll(manager, accountId);
+    await audit(manager, accountId, 'account_closed', by);
+  }
+
+  /** After a commit that changed whether an account is let in at all. */
+  forgetEverywhere(accountId: string): void {
+    this.keys.forgetEverywhere(accountId);
+    this.sessions.forgetEverywhere(accountId);
+  }
+
+  find(accountId: string): Promise<AccountRecord | undefined> {
+    return row<AccountRecord>(this.source, 'SELECT * FROM accounts WHERE id = $1', [accountId]);
+  }
+
+  findByEmail(email: string): Promise<AccountRecord | undefined> {
+    return row<AccountRecord>(this.source, 'SELECT * FROM accounts WHERE email = $1', [email.toLowerCase()]);
+  }
+
+  /** The row, which nobody else changes until the caller's transaction ends. */
+  lock(manager: EntityManager, accountId: string): Promise<AccountRecord | undefined> {
+    return row<AccountRecord>(manager, 'SELECT * FROM accounts WHERE id = $1 FOR UPDATE', [accountId]);
+  }
+
+  /** The account as its holder sees it. @throws Error where there is none: whoever asks has just been let in by it */
+  async describe(accountId: string): Promise<AccountBody> {
+    const account = await this.find(accountId);
+    if (!account) throw new Error(`account ${accountId} is not there`);
+    return asAccountBody(account);
+  }
+
+  /** For the operator: accounts in the order in which they were made. */
+  list(after: string | null): Promise<AccountView[]> {
+    return this.view('WHERE ($1::uuid IS NULL OR a.id > $1)', after);
+  }
+
+  /** For the operator. */
+  async show(by: { account_id: string } | { email: string }): Promise<AccountView | undefined> {
+    const [account] = await ('email' in by
+      ? this.view('WHERE a.email = lower($1)', by.email)
+      : this.view('WHERE a.id = $1', by.account_id));
+    return account;
+  }
+
+  private async view(where: string, parameter: string | null): Promise<AccountView[]> {
+    const found = await rows<AccountRecord & { unrevoked_keys: number }>(
+      this.source,
+      `SELECT a.*, (SELECT count(*)::int FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL)
+                   AS unrevoked_keys
+         FROM accounts a ${where} ORDER BY a.id LIMIT ${PAGE_LENGTH}`,
+      [parameter],
+    );
+    return found.map((account) => {
+      const { id, email, email_confirmed, name, state, created_at, has_password } = asAccountBody(account);
+      return {
+        ...{ account_id: id, email, email_confirmed, name, state, created_at, has_password },
+        unrevoked_keys: account.unrevoked_keys,
+      };
+    });
+  }
+
+  private async credit(accountId: string, amountMicroAud: number): Promise<void> {
+    const credited = await this.requester.ask(AddCredit, {
+      account_id: accountId,
+      amount_micro_aud: amountMicroAud,
+      kind: 'adjustment',
+      reason: 'credit at the opening of the account',
+      reference: `opening:${accountId}`,
+    });
+    if (!credited.ok)
+      throw new Error(`billing would not credit account ${accountId}: ${credited.refusal.code}`);
+  }
 }

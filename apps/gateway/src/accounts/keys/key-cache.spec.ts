@@ -1,22 +1,26 @@
 import type { MessagingConnection } from '@currawong/messaging';
-import { GatewayEnvironment, type GatewayConfig } from '../config';
-import type { Accounts, KeyOwner } from './accounts';
+import { GatewayEnvironment, type GatewayConfig } from '../../config';
 import { generateApiKey } from './api-key';
 import { KeyCache } from './key-cache';
+import type { KeyUses } from './key-uses';
+import type { KeyOwner, Keys } from './keys';
 
 const key = generateApiKey('live');
-const owner: KeyOwner = { accountId: 'an account', mode: 'live', accountState: 'active' };
+const owner: KeyOwner = { keyId: 'a key', accountId: 'an account', mode: 'live', accountState: 'active' };
 let lookUp: () => Promise<KeyOwner | undefined>;
 let lookups: number;
+let used: string[];
 let reconnected: () => void;
 let keys: KeyCache;
 
 beforeEach(() => {
   lookups = 0;
+  used = [];
   lookUp = () => Promise.resolve(owner);
   keys = new KeyCache(
     { KEY_CACHE_SECONDS: 60 } as GatewayConfig,
-    { findOwner: () => (lookups++, lookUp()) } as unknown as Accounts,
+    { findOwner: () => (lookups++, lookUp()) } as unknown as Keys,
+    { note: (keyId: string) => used.push(keyId) } as unknown as KeyUses,
     {
       isReady: () => true,
       onReconnect: (listener: () => void) => (reconnected = listener),
@@ -28,6 +32,15 @@ it('a key is looked up once while nothing changes', async () => {
   expect(await keys.ownerOf(key)).toBe(owner);
   expect(await keys.ownerOf(key)).toBe(owner);
   expect(lookups).toBe(1);
+});
+
+it('each use of a key is noted, also where it is known from before; that of a key that is refused is not', async () => {
+  await keys.ownerOf(key);
+  await keys.ownerOf(key);
+  expect(used).toEqual(['a key', 'a key']);
+  lookUp = () => Promise.resolve(undefined);
+  await keys.ownerOf(generateApiKey('live'));
+  expect(used).toHaveLength(2);
 });
 
 it('a key revoked while the broker could not be reached is refused as soon as it can be again', async () => {

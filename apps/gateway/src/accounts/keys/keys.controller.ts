@@ -1,0 +1,46 @@
+import { NewApiKey, type ApiKeyBody, type ApiKeyList, type CreatedApiKey } from '@currawong/contracts';
+import { Controller, Delete, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
+import type { Request } from 'express';
+import { z } from 'zod';
+import { Session, SessionGuard } from '../../http/caller';
+import { clientAddress } from '../../http/client-address';
+import { JsonBody } from '../../http/json-body';
+import { RefusalException, valueOf } from '../../http/refusal.exception';
+import { versioned } from '../../http/versioned';
+import { holderAt } from '../audit/audit-log';
+import type { SessionOwner } from '../sessions/sessions';
+import { Keys, MAX_UNREVOKED_KEYS } from './keys';
+
+/** API keys, as their holder sees and makes them. */
+@Controller(versioned('keys'))
+@UseGuards(SessionGuard)
+export class KeysController {
+  constructor(private readonly keys: Keys) {}
+
+  @Get()
+  async list(@Session() { accountId }: SessionOwner): Promise<ApiKeyList> {
+    return { keys: await this.keys.list(accountId), maximum_unrevoked: MAX_UNREVOKED_KEYS };
+  }
+
+  @Post()
+  async create(
+    @Session() { accountId }: SessionOwner,
+    @JsonBody(NewApiKey) { name, mode }: z.infer<typeof NewApiKey>,
+    @Req() request: Request,
+  ): Promise<CreatedApiKey> {
+    return valueOf(await this.keys.create(accountId, name, mode, holderAt(clientAddress(request))));
+  }
+
+  @Delete(':id')
+  async revoke(
+    @Session() { accountId }: SessionOwner,
+    @Param('id') id: string,
+    @Req() request: Request,
+  ): Promise<ApiKeyBody> {
+    const revoked = z.uuid().safeParse(id).success
+      ? await this.keys.revoke(id, accountId, holderAt(clientAddress(request)))
+      : undefined;
+    if (!revoked) throw RefusalException.of('key_not_found');
+    return revoked;
+  }
+}
