@@ -1,17 +1,39 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AddCredit,
+  BalanceLow,
   CaptureForJob,
   CheckLedger,
   GetAccountSummary,
   HoldForJob,
   OpenAccount,
+  ListTopUps,
+  type PayloadOf,
   ReleaseForJob,
+  SetLowBalanceNotice,
+  StartTopUp,
+  TakePaymentEvent,
 } from '@currawong/contracts';
-import { migrate } from '@currawong/database';
-import { connectMessaging, type MessagingConnection, NatsStrategy, Requester } from '@currawong/messaging';
-import { type FreshDatabase, freshDatabase, type FreshNats, freshNats } from '@currawong/testing';
-import type { INestMicroservice } from '@nestjs/common';
+import { DataSource, migrate } from '@currawong/database';
+import {
+  connectMessaging,
+  Consumes,
+  done,
+  type MessagingConnection,
+  NatsStrategy,
+  type Outcome,
+  Requester,
+} from '@currawong/messaging';
+import {
+  type FreshDatabase,
+  freshDatabase,
+  type FreshNats,
+  freshNats,
+  startStripeServer,
+  type StripeServer,
+} from '@currawong/testing';
+import { Controller, type INestMicroservice, Module } from '@nestjs/common';
 import { loadPackageSync } from '@nestjs/common/internal';
 import { NestFactory } from '@nestjs/core';
 import * as microservices from '@nestjs/microservices';
@@ -24,17 +46,19 @@ import { accepted, refusal } from './test-books';
 // The service as the others see it: over real messages, with the module as main.ts builds it.
 let database: FreshDatabase;
 let nats: FreshNats;
+let stripe: StripeServer;
 let ofBilling: MessagingConnection;
 let ofJobs: MessagingConnection;
 let service: INestMicroservice;
 let jobs: Requester;
 beforeAll(async () => {
-  [database, nats] = await Promise.all([freshDatabase(), freshNats()]);
+  [database, nats, stripe] = await Promise.all([freshDatabase(), freshNats(), startStripeServer()]);
   await migrate({ ...BILLING_SCHEMA, url: database.url });
   ofBilling = await connectMessaging({ url: nats.url, name: 'billing' });
   ofJobs = await connectMessaging({ url: nats.url, name: 'jobs' });
   jobs = new Requester(ofJobs);
-  const config = billingEnvironment.parse({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: '2' });
+  const settings = { DATABASE_URL: database.url, DATABASE_POOL_SIZE: '2', ...stripe.environment };
+  const config = billingEnvironment.parse(settings);
   // Nest would fetch the package by import(), which Jest does not allow in CommonJS tests.
   loadPackageSync('@nestjs/microservices', 'tests', () => microservices);
   service = await NestFactory.createMicroservice<microservices.MicroserviceOptions>(
@@ -48,6 +72,7 @@ afterAll(async () => {
   await ofJobs?.close();
   await ofBilling?.close();
   await nats?.stop();
+  await stripe?.stop();
   await database?.drop();
 });
 
@@ -121,3 +146,60 @@ test('what was booked, what was refused and what is still held can be seen in th
     open: before.open + 1,
   });
 });
+
+test('a top-up is started, paid and credited by way of messages', async () => {
+  const account_id = randomUUID();
+  accepted(await jobs.ask(OpenAccount, { account_id, free_seconds: 0 }));
+  const wanted = { email: 'a@example.com', amount_micro_aud: 5_000_000, return_url: 'https://here.example/' };
+  const topUp = accepted(await jobs.ask(StartTopUp, { account_id, ...wanted }));
+  const sessionId = topUp.checkout_url!.split('/').at(-1)!;
+  await stripe.pay(sessionId);
+  const { body, signature } = stripe.event('checkout.session.completed', sessionId);
+  const event = { body_base64: body.toString('base64'), signature };
+  expect(accepted(await jobs.ask(TakePaymentEvent, event))).toEqual({ handled: true });
+  expect(accepted(await jobs.ask(GetAccountSummary, { account_id })).available_micro_aud).toBe(5_000_000);
+  const { top_ups } = accepted(await jobs.ask(ListTopUps, { account_id }));
+  expect(top_ups).toMatchObject([{ id: topUp.id, state: 'paid' }]);
+});
+
+test('a low balance reaches whoever consumes the event, once, and the outbox is empty afterwards', async () => {
+  const heard: PayloadOf<typeof BalanceLow>[] = [];
+  @Controller()
+  class Mail {
+    @Consumes({ contracts: BalanceLow, durable: 'mail' })
+    async tell(message: PayloadOf<typeof BalanceLow>): Promise<Outcome> {
+      heard.push(message);
+      return done();
+    }
+  }
+  @Module({ controllers: [Mail] })
+  class MailModule {}
+  const listener = await NestFactory.createMicroservice<microservices.MicroserviceOptions>(MailModule, {
+    strategy: new NatsStrategy({ connection: ofJobs }),
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  });
+  await listener.listen();
+  try {
+    const [account_id, job_id] = [randomUUID(), randomUUID()];
+    accepted(await jobs.ask(OpenAccount, { account_id, free_seconds: 0 }));
+    const credit = { kind: 'top_up', reason: 'test', reference: randomUUID() } as const;
+    accepted(await jobs.ask(AddCredit, { account_id, amount_micro_aud: 1_000_000, ...credit }));
+    accepted(await jobs.ask(SetLowBalanceNotice, { account_id, threshold_micro_aud: 990_000 }));
+    accepted(await jobs.ask(HoldForJob, { account_id, job_id, seconds: 60 }));
+    for (let index = 0; index < 2; index++) accepted(await jobs.ask(CaptureForJob, { job_id, seconds: 60 }));
+    await until(async () => heard.length > 0 && (await outboxSize()) === 0);
+    expect(heard).toEqual([{ account_id, available_micro_aud: 980_000, threshold_micro_aud: 990_000 }]);
+  } finally {
+    await listener.close();
+  }
+});
+
+async function outboxSize(): Promise<number> {
+  const [counted] = await service.get(DataSource).query('SELECT count(*)::int AS size FROM outbox');
+  return counted.size;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}

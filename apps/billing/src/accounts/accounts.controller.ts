@@ -5,8 +5,11 @@ import {
   GetAccountSummary,
   OpenAccount,
   type PayloadOf,
+  refuse,
   type Result,
+  SetLowBalanceNotice,
 } from '@currawong/contracts';
+import { DataSource, row } from '@currawong/database';
 import { Answers } from '@currawong/messaging';
 import { Controller } from '@nestjs/common';
 import { openingPostings } from '../ledger/credit';
@@ -22,6 +25,7 @@ export class AccountsController {
     private readonly journal: Journal,
     private readonly summaries: Summaries,
     private readonly terms: CurrentTerms,
+    private readonly source: DataSource,
   ) {}
 
   @Answers(OpenAccount)
@@ -43,11 +47,24 @@ export class AccountsController {
   }
 
   @Answers(CheckCredit)
-  async checkCredit({ account_id }: PayloadOf<typeof CheckCredit>): Promise<Result<Record<string, never>>> {
+  async checkCredit({ account_id }: PayloadOf<typeof CheckCredit>): Promise<Result<Nothing>> {
     const summary = await this.summaries.of(account_id);
     if (!summary.ok) return summary;
     const { available_micro_aud, free_seconds_available } = summary.value;
     const available = { microAud: BigInt(available_micro_aud), freeSeconds: BigInt(free_seconds_available) };
-    return checkCredit(available, this.terms);
+    return checkCredit(available, this.terms.of('transcription'));
+  }
+
+  /** Waits for the balance's lock, so that each booking has one threshold from its beginning to its end. */
+  @Answers(SetLowBalanceNotice)
+  async setLowBalanceNotice(wanted: PayloadOf<typeof SetLowBalanceNotice>): Promise<Result<Nothing>> {
+    const changed = await row(
+      this.source,
+      'UPDATE balances SET low_balance_threshold_micro_aud = $2 WHERE account_id = $1 RETURNING account_id',
+      [wanted.account_id, wanted.threshold_micro_aud],
+    );
+    return changed ? accept({}) : refuse('account_not_found');
   }
 }
+
+type Nothing = Record<string, never>;

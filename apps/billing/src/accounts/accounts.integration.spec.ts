@@ -69,7 +69,8 @@ test('the usage of past months is not in the present one', async () => {
   accepted(await books.holds.hold({ account_id: account, job_id, seconds: 60 }));
   accepted(await books.holds.capture({ job_id, seconds: 60 }));
   await books.source.query(
-    `INSERT INTO monthly_usage SELECT account_id, month - interval '1 month', 999 FROM monthly_usage
+    `INSERT INTO monthly_totals (account_id, month, captured_seconds)
+     SELECT account_id, month - interval '1 month', 999 FROM monthly_totals
       WHERE account_id = $1`,
     [account],
   );

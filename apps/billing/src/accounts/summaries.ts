@@ -20,8 +20,7 @@ export class Summaries {
       available_micro_aud: Number(summary.available_micro_aud),
       held_micro_aud: Number(summary.held_micro_aud),
       free_seconds_available: Number(summary.available_free_seconds),
-      price_per_minute_micro_aud: Number(this.terms.pricePerMinuteMicroAud),
-      // Adjustments are among them: what was added, less what was used, is what is there.
+      price_per_minute_micro_aud: Number(this.terms.of('transcription').pricePerMinuteMicroAud),
       total_topped_up_micro_aud: Number(summary.credited_micro_aud),
       total_used_micro_aud: Number(summary.used_micro_aud),
       period_start: summary.period_start,
@@ -49,5 +48,5 @@ const SUMMARY_SQL = `
          coalesce(u.captured_seconds, 0) AS period_seconds_used
     FROM balances b
    CROSS JOIN (SELECT sydney_month(now()) AS month) AS period
-    LEFT JOIN monthly_usage u ON u.account_id = b.account_id AND u.month = period.month
+    LEFT JOIN monthly_totals u ON u.account_id = b.account_id AND u.month = period.month
    WHERE b.account_id = $1`;

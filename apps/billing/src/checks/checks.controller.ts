@@ -35,7 +35,10 @@ export class ChecksController {
         if (found.length > PROBLEMS_PER_RULE)
           problems.push(`There is more against the rule that ${rule.name}.`);
       }
-      const counted = await row<{ entries: number; accounts: number }>(manager, COUNTS_SQL);
+      const counted = await row<{ entries: number; accounts: number; open_holds_total: number }>(
+        manager,
+        COUNTS_SQL,
+      );
       const openHolds = await rows<{ job_id: string; account_id: string; seconds: string }>(
         manager,
         OPEN_HOLDS_SQL,
@@ -50,7 +53,8 @@ export class ChecksController {
 }
 
 const COUNTS_SQL = `
-  SELECT (SELECT count(*) FROM entries)::int AS entries, (SELECT count(*) FROM balances)::int AS accounts`;
+  SELECT (SELECT count(*) FROM entries)::int AS entries, (SELECT count(*) FROM balances)::int AS accounts,
+         (SELECT count(*) FROM holds WHERE state = 'pending')::int AS open_holds_total`;
 
 /** Oldest first: an open hold of a job that ended long ago is the one to look for. */
 const OPEN_HOLDS_SQL = `

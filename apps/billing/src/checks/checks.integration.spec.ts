@@ -19,6 +19,7 @@ test('books that nobody has used are right', async () => {
     entries: 0,
     accounts: 0,
     open_holds: [],
+    open_holds_total: 0,
     problems: [],
   });
 });
@@ -38,6 +39,7 @@ test('open holds are listed, the oldest first, and every entry is counted', asyn
       { job_id: older, account_id: account, seconds: 60 },
       { job_id: newer, account_id: account, seconds: 60 },
     ],
+    open_holds_total: 2,
     problems: [],
   });
 });
@@ -162,11 +164,37 @@ describe('what nobody but a vandal can do is found', () => {
     ],
     [
       'usage that was never captured',
-      `UPDATE monthly_usage SET captured_seconds = 61`,
+      `UPDATE monthly_totals SET captured_seconds = 61`,
       [
         expect.stringMatching(
           /^Account .*: the usage of \d{4}-\d{2} is 61 seconds, but its captures are 60 seconds\.$/,
         ),
+      ],
+    ],
+    [
+      'GST that no top-up contains',
+      `UPDATE monthly_totals SET gst_cents = 10`,
+      [
+        expect.stringMatching(
+          /^Account .*: the totals of \d{4}-\d{2} are \{.*"gst_cents": "10".*\}, and by the journal \{.*"gst_cents": "9".*\}\.$/,
+        ),
+      ],
+    ],
+    [
+      'a balance on the statement that its lines do not add up to',
+      `UPDATE transactions SET balance_after_micro_aud = 1 WHERE kind = 'capture'`,
+      [
+        expect.stringMatching(
+          /^Transaction \d+: it says that 1 micro_aud and 0 free_second were left, and the journal 990000 and 0\.$/,
+        ),
+      ],
+    ],
+    [
+      'a paid top-up that was never booked',
+      `INSERT INTO top_ups (id, account_id, amount_micro_aud, state, session_id, paid_at)
+       VALUES ('${job}', '${account_id}', 5000000, 'paid', 'cs_1', now())`,
+      [
+        `Top-up ${job}: 5000000 micro_aud were paid for account ${account_id}, but no such transaction is in the journal.`,
       ],
     ],
   ])('%s', async (_what, sql, sentences) => {
@@ -186,6 +214,18 @@ describe('what nobody but a vandal can do is found', () => {
     );
   });
 });
+
+test('of thousands of open holds the first are listed and all are counted', async () => {
+  const account = await books.account({ freeSeconds: 5_000 });
+  await Promise.all(
+    Array.from({ length: 4_100 }, () =>
+      books.holds.hold({ account_id: account, job_id: randomUUID(), seconds: 1 }),
+    ),
+  );
+  const findings = accepted(await books.checks.check());
+  expect(findings.open_holds).toHaveLength(4_000);
+  expect(findings).toMatchObject({ open_holds_total: 4_100, problems: [] });
+}, 120_000);
 
 test('bookings that go on beside the check are no problems', async () => {
   const account = await books.account({ microAud: 100_000_000 });

@@ -121,6 +121,50 @@ export const RULES: Rule[] = [
        ORDER BY b.account_id`,
   },
   {
+    name: 'the balance after every transaction is the sum of the movements up to it',
+    sql: `
+      SELECT format('Transaction %s: it says that %s micro_aud and %s free_second were left, and the journal %s and %s.',
+                    id, balance_after_micro_aud, free_seconds_after, micro_aud, free_seconds) AS problem
+        FROM (SELECT t.id, t.balance_after_micro_aud, t.free_seconds_after,
+                     sum(coalesce(m.topped_up_micro_aud + m.adjusted_micro_aud - m.used_micro_aud, 0)) OVER by_id
+                       AS micro_aud,
+                     sum(coalesce(m.granted_free_seconds - m.used_free_seconds, 0)) OVER by_id AS free_seconds
+                FROM transactions t LEFT JOIN movements m ON m.transaction_id = t.id
+              WINDOW by_id AS (PARTITION BY t.account_id ORDER BY t.id)) AS running
+       WHERE (balance_after_micro_aud, free_seconds_after) <> (micro_aud, free_seconds)
+       ORDER BY id`,
+  },
+  {
+    name: 'the totals of a month are the sums of its transactions',
+    sql: `
+      WITH stated AS (
+        SELECT account_id, month, jsonb_object_agg(name, amount ORDER BY name) FILTER (WHERE amount <> '0') AS sums
+          FROM monthly_totals m, jsonb_each_text(to_jsonb(m) - '{account_id,month}'::text[]) AS each (name, amount)
+         GROUP BY 1, 2
+      ), recomputed AS (
+        SELECT account_id, month, jsonb_object_agg(name, amount ORDER BY name) FILTER (WHERE amount <> '0') AS sums
+          FROM monthly_journal j, jsonb_each_text(to_jsonb(j) - '{account_id,month}'::text[]) AS each (name, amount)
+         GROUP BY 1, 2
+      )
+      SELECT format('Account %s: the totals of %s are %s, and by the journal %s.', account_id,
+                    to_char(month, 'YYYY-MM'), coalesce(s.sums, '{}'), coalesce(r.sums, '{}')) AS problem
+        FROM stated s FULL JOIN recomputed r USING (account_id, month)
+       WHERE coalesce(s.sums, '{}') <> coalesce(r.sums, '{}')
+       ORDER BY account_id, month`,
+  },
+  {
+    name: 'every paid top-up is booked',
+    sql: `
+      SELECT format('Top-up %s: %s micro_aud were paid for account %s, but no such transaction is in the journal.',
+                    u.id, u.amount_micro_aud, u.account_id) AS problem
+        FROM top_ups u
+       WHERE u.state = 'paid' AND NOT EXISTS (
+             SELECT FROM transactions t JOIN postings p ON p.transaction_id = t.id
+              WHERE t.kind = 'top_up' AND t.reference = 'stripe:' || u.session_id AND t.account_id = u.account_id
+                AND p.amount = u.amount_micro_aud)
+       ORDER BY u.id`,
+  },
+  {
     name: 'the usage of a month is the sum of its captures',
     sql: `
       WITH captures AS (
@@ -129,7 +173,7 @@ export const RULES: Rule[] = [
           FROM holds WHERE state = 'captured' GROUP BY 1, 2)
       SELECT format('Account %s: the usage of %s is %s seconds, but its captures are %s seconds.', account_id,
                     to_char(month, 'YYYY-MM'), coalesce(u.captured_seconds, 0), coalesce(c.seconds, 0)) AS problem
-        FROM monthly_usage u FULL JOIN captures c USING (account_id, month)
+        FROM monthly_totals u FULL JOIN captures c USING (account_id, month)
        WHERE coalesce(u.captured_seconds, 0) <> coalesce(c.seconds, 0)
        ORDER BY account_id, month`,
   },

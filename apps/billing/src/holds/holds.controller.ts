@@ -37,14 +37,17 @@ export class HoldsController {
   ) {}
 
   @Answers(HoldForJob)
-  hold({ account_id, job_id, seconds }: PayloadOf<typeof HoldForJob>): Promise<Result<Held>> {
+  hold(wanted: PayloadOf<typeof HoldForJob>): Promise<Result<Held>> {
+    const { account_id, job_id, seconds, option = 'transcription', key_id: keyId = null } = wanted;
     return this.journal.book({ accountIds: [account_id], jobIds: [job_id] }, (page) => {
-      const request = { accountId: account_id, jobId: job_id, seconds: BigInt(seconds) };
+      const request = { accountId: account_id, jobId: job_id, seconds: BigInt(seconds), option, keyId };
       const books = page.books(account_id);
       if (!books) return refuse('account_not_found');
       const before = page.hold(job_id);
       if (before && before.accountId !== account_id) return notTheirJob(job_id);
-      const step = before ? raiseHold(books, before, request.seconds) : placeHold(books, request, this.terms);
+      const step = before
+        ? raiseHold(books, before, request.seconds)
+        : placeHold(books, request, this.terms.of(option));
       if (!step.ok) return step;
       const { hold, postings } = step.value;
       if (!before) {
@@ -95,7 +98,8 @@ export class HoldsController {
 
   /** A transaction of its own, as for any other hold: that a job's is booked once keeps two replicas from placing two. */
   private placeEmpty(job: JobOfAccount, page: Page): PendingHold {
-    const hold = emptyHold(job, this.terms);
+    const acceptance = { option: 'transcription', keyId: null } as const;
+    const hold = emptyHold(job, this.terms.of(acceptance.option), acceptance);
     page.book({ kind: 'hold', reference: job.jobId, accountId: job.accountId, hold, postings: [] });
     return hold;
   }

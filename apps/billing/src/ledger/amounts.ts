@@ -21,6 +21,21 @@ export function priceMicroAud(seconds: bigint, pricePerMinuteMicroAud: bigint): 
   return (seconds * pricePerMinuteMicroAud + 30n) / 60n;
 }
 
+/** The GST contained in a price, one eleventh of it, in whole cents, rounded half up. */
+export function gstIncludedCents(microAud: bigint): bigint {
+  return (microAud + 55_000n) / 110_000n;
+}
+
+/** An exact amount as text, six decimals: `-0.013333`. */
+export function exactAud(microAud: bigint): string {
+  return microAud < 0n ? `-${withDecimals(-microAud, 6)}` : withDecimals(microAud, 6);
+}
+
+/** Whole cents as text, two decimals. */
+export function centsAud(cents: bigint): string {
+  return withDecimals(cents, 2);
+}
+
 /** Two decimals for a person, never more than what is there. */
 export function audRoundedDown(microAud: bigint): string {
   return inAud(microAud / 10_000n);

@@ -1,4 +1,4 @@
-import { accept, type Result } from '@currawong/contracts';
+import { accept, type PriceOption, type Result } from '@currawong/contracts';
 import { type Amounts, priceMicroAud, subtract } from './amounts';
 import { type CustomerBooks, moveBoth, moveFreeSeconds, moveMoney, type Posting } from './books';
 import { alreadySettled, captureTooDear, belowMinimum, recordingTooDear } from './refusals';
@@ -9,7 +9,14 @@ export interface Parts {
   paidSeconds: bigint;
 }
 
-interface HoldTerms extends Parts {
+/** What a job was submitted as and with; it stays as it was when the hold was placed. */
+export interface Acceptance {
+  option: PriceOption;
+  /** The key of the submission; null for the dashboard. */
+  keyId: string | null;
+}
+
+interface HoldTerms extends Parts, Acceptance {
   jobId: string;
   accountId: string;
   /** The price at which the job was accepted; a later change of price does not touch it. */
@@ -34,7 +41,7 @@ export interface JobOfAccount {
   jobId: string;
 }
 
-export interface HoldRequest extends JobOfAccount {
+export interface HoldRequest extends JobOfAccount, Acceptance {
   seconds: bigint;
 }
 
@@ -59,14 +66,18 @@ export function placeHold(
 ): Result<HoldStep<PendingHold>> {
   const credit = checkCredit(books.available, terms);
   if (!credit.ok) return credit;
-  const none = emptyHold(request, terms);
+  const none = emptyHold(request, terms, request);
   return widen(books, none, request.seconds) ?? recordingTooDear(books.available, none, request.seconds);
 }
 
 /** A hold of no seconds, which needs no credit: what is placed so that it can be released ahead of a late hold. */
-export function emptyHold({ jobId, accountId }: JobOfAccount, terms: Terms): PendingHold {
-  const { pricePerMinuteMicroAud } = terms;
-  return { jobId, accountId, pricePerMinuteMicroAud, state: 'pending', freeSeconds: 0n, paidSeconds: 0n };
+export function emptyHold(
+  { jobId, accountId }: JobOfAccount,
+  { pricePerMinuteMicroAud }: Terms,
+  { option, keyId }: Acceptance,
+): PendingHold {
+  const job = { jobId, accountId, option, keyId, pricePerMinuteMicroAud };
+  return { ...job, state: 'pending', freeSeconds: 0n, paidSeconds: 0n };
 }
 
 /** Makes a hold cover more seconds at its own price; one that covers them already stays as it is. */

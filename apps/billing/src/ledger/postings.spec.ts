@@ -8,6 +8,8 @@ const hold: PendingHold = {
   state: 'pending',
   jobId: 'A',
   accountId: 'one',
+  option: 'transcription',
+  keyId: null,
   pricePerMinuteMicroAud: 20_000n,
   freeSeconds: 60n,
   paidSeconds: 60n,
@@ -18,6 +20,7 @@ const books: CustomerBooks = {
   credited: { microAud: 1_020_000n, freeSeconds: 160n },
   used: { microAud: 0n, freeSeconds: 0n },
 };
+const asked = { accountId: 'one', jobId: 'B', option: 'transcription', keyId: null } as const;
 const terms = { pricePerMinuteMicroAud: 20_000n, minimumBalanceMicroAud: 500_000n };
 
 const MOVEMENTS: [what: string, postings: () => Posting[], lines: string][] = [
@@ -27,12 +30,12 @@ const MOVEMENTS: [what: string, postings: () => Posting[], lines: string][] = [
   ['an adjustment', () => creditPostings('adjustment', 1n), `adjustments -> available 1 micro_aud`],
   [
     'a hold that free seconds cover',
-    () => taken(placeHold(books, { accountId: 'one', jobId: 'B', seconds: 100n }, terms)),
+    () => taken(placeHold(books, { ...asked, seconds: 100n }, terms)),
     `available -> held 100 free_second`,
   ],
   [
     'a hold that needs money as well',
-    () => taken(placeHold(books, { accountId: 'one', jobId: 'B', seconds: 130n }, terms)),
+    () => taken(placeHold(books, { ...asked, seconds: 130n }, terms)),
     `available -> held 100 free_second
      available -> held 10000 micro_aud`,
   ],
@@ -89,13 +92,13 @@ describe('what a refused customer reads', () => {
   const texts: [what: string, refused: () => Result<unknown>, text: string][] = [
     [
       'below the least balance',
-      () => placeHold(poor, { accountId: 'one', jobId: 'B', seconds: 60n }, terms),
+      () => placeHold(poor, { ...asked, seconds: 60n }, terms),
       'Your available balance is AUD 0.12 and no free minutes are left. At least AUD 0.50 is needed to submit a ' +
         'recording. Top up AUD 0.38 or more, then send the recording again.',
     ],
     [
       'a recording that costs more than is there',
-      () => placeHold(books, { accountId: 'one', jobId: 'B', seconds: 7_201n }, terms),
+      () => placeHold(books, { ...asked, seconds: 7_201n }, terms),
       'This recording of 120.1 minutes needs AUD 2.37 beyond your 1.6 free minutes, and AUD 1.00 is available. ' +
         'Top up AUD 1.37 or more, then send the recording again.',
     ],

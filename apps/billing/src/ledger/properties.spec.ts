@@ -17,6 +17,7 @@ import {
 const JOBS = ['A', 'B', 'C', 'D'] as const;
 const seconds = fc.bigInt({ min: 0n, max: 40_000n });
 const TERMS = { pricePerMinuteMicroAud: 20_000n, minimumBalanceMicroAud: 500_000n };
+const ACCEPTANCE = { option: 'transcription', keyId: null } as const;
 const job = fc.constantFrom(...JOBS);
 
 type Step =
@@ -55,13 +56,13 @@ class History {
     const before = this.holds.get(taken.job);
     if (taken.kind === 'hold') {
       const terms = { ...TERMS, pricePerMinuteMicroAud: taken.price };
-      const request = { accountId: 'one', jobId: taken.job, seconds: taken.seconds };
+      const request = { accountId: 'one', jobId: taken.job, seconds: taken.seconds, ...ACCEPTANCE };
       const result = before
         ? raiseHold(this.books, before, taken.seconds)
         : placeHold(this.books, request, terms);
       if (result.ok) this.settle(result.value);
     } else if (taken.kind === 'release') {
-      const placed = before ?? emptyHold({ accountId: 'one', jobId: taken.job }, TERMS);
+      const placed = before ?? emptyHold({ accountId: 'one', jobId: taken.job }, TERMS, ACCEPTANCE);
       if (placed.state === 'pending') this.settle(releaseHold(placed, 'cancelled'));
     } else if (before?.state === 'pending') {
       const result = captureHold(this.books, before, taken.seconds);

@@ -3,6 +3,8 @@ import { afterPostings, type CustomerBooks, EMPTY_BOOKS, type Posting } from './
 import { creditPostings, openingPostings } from './credit';
 import { captureHold, emptyHold, type Hold, type HoldStep, placeHold, raiseHold, releaseHold } from './holds';
 
+const ACCEPTANCE = { option: 'transcription', keyId: null } as const;
+
 // Each story is a page of one account's books, told by the steps on the left. Money is in micro-AUD (20000 is a
 // minute's price), "free" is free seconds, times are seconds. The least balance is AUD 0.50. A step that is refused
 // says so and leaves every number as it was.
@@ -237,11 +239,13 @@ class StoryAccount {
   private hold(jobId: string, seconds: bigint): Result<HoldStep> {
     const before = this.holds.get(jobId);
     if (before) return raiseHold(this.books, before, seconds);
-    return placeHold(this.books, { accountId: 'one', jobId, seconds }, this.terms());
+    return placeHold(this.books, { accountId: 'one', jobId, seconds, ...ACCEPTANCE }, this.terms());
   }
 
   private placed(jobId: string) {
-    return this.holds.has(jobId) ? this.pending(jobId) : emptyHold({ accountId: 'one', jobId }, this.terms());
+    return this.holds.has(jobId)
+      ? this.pending(jobId)
+      : emptyHold({ accountId: 'one', jobId }, this.terms(), ACCEPTANCE);
   }
 
   private terms() {

@@ -71,7 +71,7 @@ describe('a connection killed in the middle of a booking', () => {
 describe('decisions that share a page', () => {
   test('one that breaks down takes no other with it', async () => {
     const account = await books.account({ microAud: 1_000_000 });
-    const journal = new Journal(books.source);
+    const journal = new Journal(books.outbox);
     const good = () =>
       journal.book({ accountIds: [account] }, (page) => {
         const postings = [{ from: 'top_ups', to: 'available', unit: 'micro_aud', amount: 1n }] as const;
@@ -205,15 +205,48 @@ describe('the tables refuse', () => {
     ],
     [
       'credit without a reason',
-      `INSERT INTO transactions (kind, reference, input_hash, account_id, booked_at)
-       SELECT 'top_up', 'r', '\\x00', account_id, now() FROM balances`,
+      `INSERT INTO transactions (kind, reference, input_hash, account_id, booked_at, month,
+                                 balance_after_micro_aud, free_seconds_after)
+       SELECT 'top_up', 'r', '\\x00', account_id, now(), sydney_month(now()), 0, 0 FROM balances`,
       'credit_has_a_hash_and_a_reason',
     ],
     [
       'a second booking of one reference',
-      `INSERT INTO transactions (kind, reference, account_id, job_id, booked_at)
-       SELECT kind, reference, account_id, job_id, now() FROM transactions WHERE kind = 'hold'`,
+      `INSERT INTO transactions (kind, reference, account_id, job_id, booked_at, month,
+                                 balance_after_micro_aud, free_seconds_after)
+       SELECT kind, reference, account_id, job_id, now(), month, 0, 0 FROM transactions WHERE kind = 'hold'`,
       'booked_once',
+    ],
+    [
+      'a balance below zero on a statement',
+      `INSERT INTO transactions (kind, reference, account_id, booked_at, month, balance_after_micro_aud,
+                                 free_seconds_after)
+       SELECT 'open_account', 'r', account_id, now(), sydney_month(now()), -1, 0 FROM balances`,
+      'no_balance_below_zero',
+    ],
+    [
+      'an open top-up without a page',
+      `INSERT INTO top_ups (id, account_id, amount_micro_aud, state)
+       SELECT account_id, account_id, 10000, 'open' FROM balances`,
+      'beyond_the_start_there_is_a_session',
+    ],
+    [
+      'a top-up of a fraction of a cent',
+      `INSERT INTO top_ups (id, account_id, amount_micro_aud, state)
+       SELECT account_id, account_id, 10001, 'starting' FROM balances`,
+      'top_ups_amount_micro_aud_check',
+    ],
+    [
+      'a paid top-up without its time',
+      `INSERT INTO top_ups (id, account_id, amount_micro_aud, state, session_id)
+       SELECT account_id, account_id, 10000, 'paid', 'cs_1' FROM balances`,
+      'paid_has_its_time',
+    ],
+    [
+      'a page to pay on for a top-up that is over',
+      `INSERT INTO top_ups (id, account_id, amount_micro_aud, state, session_id, checkout_url)
+       SELECT account_id, account_id, 10000, 'expired', 'cs_1', 'https://pay.example' FROM balances`,
+      'payable_only_while_open',
     ],
   ])('%s', async (_what, sql, because) => {
     await expect(query(sql)).rejects.toThrow(because);

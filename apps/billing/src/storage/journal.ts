@@ -1,8 +1,8 @@
-import type { Result } from '@currawong/contracts';
-import { DataSource } from '@currawong/database';
+import { BalanceLow, type Result } from '@currawong/contracts';
+import { Outbox, type Send } from '@currawong/database';
 import { Injectable } from '@nestjs/common';
-import { decisionsRefused, transactionsBooked } from './metrics';
-import type { Needs, Page } from './page';
+import { decisionsRefused, lowBalancesTold, transactionsBooked } from './metrics';
+import type { LowBalance, Needs, Page } from './page';
 import { openPage, writePage } from './page-rows';
 
 /** Takes one decision on the open page: reads it, books or refuses. It runs under lock and must not wait. */
@@ -28,7 +28,7 @@ export class Journal {
   private readonly waiting: Entry[] = [];
   private writing: Promise<void> | undefined;
 
-  constructor(private readonly source: DataSource) {}
+  constructor(private readonly outbox: Outbox) {}
 
   /** Resolves once the decision is on disk; throws when nothing, or nothing known, was written. */
   book<T>(needs: Needs, decide: Decision<T>): Promise<Result<T>> {
@@ -61,13 +61,15 @@ export class Journal {
 
   /** One page from lock to commit; answers are handed out only after it. */
   private async write(entries: Entry[]): Promise<void> {
-    const { page, answers } = await this.source.transaction(async (manager) => {
+    const { page, answers } = await this.outbox.transaction(async (manager, send) => {
       const page = await openPage(manager, allNeeds(entries));
       const answers = entries.map((entry) => take(entry, page));
-      if (page.transactions.length > 0) await writePage(manager, page);
+      if (!page.isBlank) await writePage(manager, page);
+      for (const low of page.lowBalances) await tell(low, send);
       return { page, answers };
     });
     for (const { kind } of page.transactions) transactionsBooked.inc({ kind });
+    lowBalancesTold.inc(page.lowBalances.length);
     for (const answer of answers) answer();
   }
 }
@@ -85,11 +87,21 @@ function take({ decide, resolve, reject }: Entry, page: Page): () => void {
   }
 }
 
+function tell(low: LowBalance, send: Send): Promise<void> {
+  const message = {
+    account_id: low.accountId,
+    available_micro_aud: Number(low.availableMicroAud),
+    threshold_micro_aud: Number(low.thresholdMicroAud),
+  };
+  return send(BalanceLow, message, { messageId: `balance_low:${low.bookedAs}` });
+}
+
 function allNeeds(entries: Entry[]): Required<Needs> {
   return {
     accountIds: [...new Set(entries.flatMap(({ needs }) => needs.accountIds ?? []))],
     jobIds: [...new Set(entries.flatMap(({ needs }) => needs.jobIds ?? []))],
     credits: entries.flatMap(({ needs }) => needs.credits ?? []),
+    topUpIds: [...new Set(entries.flatMap(({ needs }) => needs.topUpIds ?? []))],
   };
 }
 

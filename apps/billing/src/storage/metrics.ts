@@ -15,6 +15,29 @@ export const decisionsRefused = new Counter({
   labelNames: ['code'],
 });
 
+export const lowBalancesTold = new Counter({
+  name: 'currawong_billing_low_balance_notices_total',
+  help: 'Bookings that took a balance below the threshold of its account',
+});
+
+/** `state`: open, paid, expired, failed. */
+export const topUpsChanged = new Counter({
+  name: 'currawong_billing_top_ups_total',
+  help: 'Top-ups that reached a state',
+  labelNames: ['state'],
+});
+
+/**
+ * `result`: paid, repeated (known already), changed (expired or failed), waiting (not paid yet), mismatch (paid, but not
+ * what was asked for: booked by nobody), unknown (no top-up of ours), refund, dispute, other (kinds that we do not
+ * listen to), refused (bad signature).
+ */
+export const paymentEvents = new Counter({
+  name: 'currawong_billing_payment_events_total',
+  help: 'Events of the payment provider, and answers to the questions of the sweep',
+  labelNames: ['result'],
+});
+
 /** Asked for at each scrape; the partial index holds the open ones alone. */
 export function showOpenHolds(source: DataSource): Gauge {
   return new Gauge({

@@ -1,4 +1,6 @@
 import type { SqlMigration } from '@currawong/database';
+import { statements0002 } from './migrations/0002-statements';
+import { payments0003 } from './migrations/0003-payments';
 
 /**
  * The books. What the pure ledger decides is written here once more as constraints, so that a defect of ours ends in
@@ -130,4 +132,4 @@ const BOOKS: SqlMigration = {
   `,
 };
 
-export const MIGRATIONS: SqlMigration[] = [BOOKS];
+export const MIGRATIONS: SqlMigration[] = [BOOKS, statements0002, payments0003];

@@ -1,6 +1,8 @@
 import type { CreditKind } from '../ledger/credit';
 import { afterPostings, type CustomerBooks, EMPTY_BOOKS, LedgerBroken, type Posting } from '../ledger/books';
 import type { Hold } from '../ledger/holds';
+import { fellLow } from '../ledger/low-balance';
+import type { TopUp } from './top-ups';
 
 export type TransactionKind = 'open_account' | CreditKind | 'hold' | 'raise_hold' | 'capture' | 'release';
 
@@ -16,6 +18,20 @@ export interface Transaction {
   inputHash?: string;
 }
 
+/** A transaction on the page, with the customer's books as they are after it. */
+export interface PagedTransaction extends Transaction {
+  after: CustomerBooks;
+}
+
+/** A booking that took a balance below the account's threshold. */
+export interface LowBalance {
+  accountId: string;
+  availableMicroAud: bigint;
+  thresholdMicroAud: bigint;
+  /** Names the booking, and with it the message. */
+  bookedAs: string;
+}
+
 /** What was booked before under a reference. */
 export interface Booked {
   accountId: string;
@@ -27,12 +43,16 @@ export interface Needs {
   accountIds?: string[];
   jobIds?: string[];
   credits?: { kind: CreditKind; reference: string }[];
+  topUpIds?: string[];
 }
 
 export interface PageContents {
   books: Map<string, CustomerBooks>;
   holds: Map<string, Hold>;
   credits: Map<string, Booked>;
+  topUps: Map<string, TopUp>;
+  /** Of the accounts that want to hear about a low balance. */
+  lowBalanceThresholds: Map<string, bigint>;
 }
 
 /**
@@ -41,7 +61,10 @@ export interface PageContents {
  */
 export class Page {
   readonly opened = new Set<string>();
-  readonly transactions: Transaction[] = [];
+  readonly transactions: PagedTransaction[] = [];
+  readonly lowBalances: LowBalance[] = [];
+  /** Those that a decision has changed, as they are now. */
+  readonly changedTopUps = new Map<string, TopUp>();
 
   constructor(private readonly contents: PageContents) {}
 
@@ -55,6 +78,20 @@ export class Page {
 
   credit(kind: CreditKind, reference: string): Booked | undefined {
     return this.contents.credits.get(creditKey(kind, reference));
+  }
+
+  topUp(id: string): TopUp | undefined {
+    return this.contents.topUps.get(id);
+  }
+
+  changeTopUp(topUp: TopUp): void {
+    this.contents.topUps.set(topUp.id, topUp);
+    this.changedTopUps.set(topUp.id, topUp);
+  }
+
+  /** Whether there is anything to write. */
+  get isBlank(): boolean {
+    return this.transactions.length === 0 && this.changedTopUps.size === 0;
   }
 
   /** Makes the books of a new account. */
@@ -78,7 +115,13 @@ export class Page {
       const key = creditKey(transaction.kind as CreditKind, transaction.reference);
       this.contents.credits.set(key, { accountId, inputHash });
     }
-    this.transactions.push(transaction);
+    this.transactions.push({ ...transaction, after });
+    const thresholdMicroAud = this.contents.lowBalanceThresholds.get(accountId);
+    if (thresholdMicroAud !== undefined && fellLow(before, after, thresholdMicroAud)) {
+      const bookedAs = `${transaction.kind}:${transaction.reference}`;
+      const availableMicroAud = after.available.microAud;
+      this.lowBalances.push({ accountId, availableMicroAud, thresholdMicroAud, bookedAs });
+    }
   }
 }
 

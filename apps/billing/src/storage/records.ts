@@ -1,7 +1,9 @@
+import type { PriceOption } from '@currawong/contracts';
+import { add } from '../ledger/amounts';
 import type { CustomerBooks } from '../ledger/books';
-import { chargedAmounts, heldAmounts, type Hold, secondsOf } from '../ledger/holds';
+import { chargedAmounts, heldAmounts, type Hold } from '../ledger/holds';
 import type { CreditKind } from '../ledger/credit';
-import type { Transaction } from './page';
+import type { PagedTransaction, Transaction } from './page';
 
 /** Rows as Postgres gives and takes them: a bigint travels as text, for JSON numbers would round it. */
 export interface BalanceRow {
@@ -20,6 +22,8 @@ export interface HoldRow {
   job_id: string;
   account_id: string;
   state: Hold['state'];
+  option: PriceOption;
+  key_id: string | null;
   price_per_minute_micro_aud: string;
   free_seconds: string;
   paid_seconds: string;
@@ -52,6 +56,8 @@ export function holdFrom(row: HoldRow): Hold {
   const terms = {
     jobId: row.job_id,
     accountId: row.account_id,
+    option: row.option,
+    keyId: row.key_id,
     pricePerMinuteMicroAud: BigInt(row.price_per_minute_micro_aud),
     freeSeconds: BigInt(row.free_seconds),
     paidSeconds: BigInt(row.paid_seconds),
@@ -96,6 +102,8 @@ export function toHoldRow(
     job_id: hold.jobId,
     account_id: hold.accountId,
     state: hold.state,
+    option: hold.option,
+    key_id: hold.keyId,
     price_per_minute_micro_aud: String(hold.pricePerMinuteMicroAud),
     free_seconds: String(hold.freeSeconds),
     paid_seconds: String(hold.paidSeconds),
@@ -107,7 +115,8 @@ export function toHoldRow(
   };
 }
 
-export function toTransactionRow(transaction: Transaction, position: number) {
+export function toTransactionRow(transaction: PagedTransaction, position: number) {
+  const balance = add(transaction.after.available, transaction.after.held);
   return {
     position,
     kind: transaction.kind,
@@ -116,6 +125,8 @@ export function toTransactionRow(transaction: Transaction, position: number) {
     account_id: transaction.accountId,
     job_id: transaction.hold?.jobId ?? null,
     reason: transaction.reason ?? null,
+    balance_after_micro_aud: String(balance.microAud),
+    free_seconds_after: String(balance.freeSeconds),
   };
 }
 
@@ -129,14 +140,4 @@ export function toPostingRows({ kind, reference, postings }: Transaction) {
     unit,
     amount: String(amount),
   }));
-}
-
-/** One line per account: a statement may not change one row twice. */
-export function toUsageRows(holds: Hold[]) {
-  const seconds = new Map<string, bigint>();
-  for (const hold of holds) {
-    if (hold.state !== 'captured') continue;
-    seconds.set(hold.accountId, (seconds.get(hold.accountId) ?? 0n) + secondsOf(hold.captured));
-  }
-  return [...seconds].map(([account_id, captured]) => ({ account_id, captured_seconds: String(captured) }));
 }

@@ -1,21 +1,11 @@
-import { createHash } from 'node:crypto';
-import {
-  accept,
-  AddCredit,
-  type AccountSummary,
-  type PayloadOf,
-  refuse,
-  type Result,
-} from '@currawong/contracts';
+import { AddCredit, type AccountSummary, type Result } from '@currawong/contracts';
 import { Answers } from '@currawong/messaging';
 import { Controller } from '@nestjs/common';
 import { Summaries } from '../accounts/summaries';
-import { creditPostings } from '../ledger/credit';
 import { Journal } from '../storage/journal';
+import { bookCredit, type Credit } from './credit-booking';
 
-type Credit = PayloadOf<typeof AddCredit>;
-
-/** Prepaid credit coming in, whoever paid for it. */
+/** Prepaid credit that the operator books, whoever paid for it. */
 @Controller()
 export class CreditController {
   constructor(
@@ -25,33 +15,11 @@ export class CreditController {
 
   @Answers(AddCredit)
   async add(credit: Credit): Promise<Result<AccountSummary>> {
-    const { account_id, amount_micro_aud, kind, reason, reference } = credit;
-    const inputHash = hashOf(credit);
+    const { account_id, kind, reference } = credit;
     const booked = await this.journal.book(
       { accountIds: [account_id], credits: [{ kind, reference }] },
-      (page) => {
-        if (!page.books(account_id)) return refuse('account_not_found');
-        const before = page.credit(kind, reference);
-        if (before && before.inputHash !== inputHash) {
-          return refuse(
-            'conflict',
-            `The reference "${reference}" was used before for something else. Choose another.`,
-          );
-        }
-        if (!before) {
-          const postings = creditPostings(kind, BigInt(amount_micro_aud));
-          page.book({ kind, reference, accountId: account_id, reason, inputHash, postings });
-        }
-        return accept(undefined);
-      },
+      (page) => bookCredit(page, credit),
     );
     return booked.ok ? this.summaries.of(account_id) : booked;
   }
-}
-
-/** What makes two credits the same one. Kind and reference are the key under which the hash is looked up. */
-function hashOf({ account_id, amount_micro_aud, reason }: Credit): string {
-  return createHash('sha256')
-    .update(JSON.stringify([account_id, amount_micro_aud, reason]))
-    .digest('hex');
 }
