@@ -1,4 +1,5 @@
 import { startPlatform, type TestPlatform } from '@currawong/testing';
+import { readFileSync } from 'node:fs';
 import { wordErrors } from '../apps/worker/src/quality/word-error-rate';
 import { newCustomer, type Client } from './client';
 import { converted, describeWithSpeech, recordingNamed, wav } from './recordings';
@@ -32,11 +33,31 @@ describeWithSpeech('a real dialogue', () => {
       new Set(['[Speaker 1]:', '[Speaker 2]:']),
     );
     expect(turns.map((turn) => turn.slice(13)).join(' ')).toBe(job.transcription);
+    await expectFiles(id, job.transcription!);
     // 29 s at AUD 0.02 a minute.
     expect(job['cost_aud']).toBe(0.009667);
     const credit = await customer.get('/api/v1/credit');
     expect(credit.body).toMatchObject({ balance_aud: '9.99', total_used_aud: '0.01' });
   }, 150_000);
+
+  /** The words with their times, the recording, and the subtitles, under the names that were given. */
+  async function expectFiles(id: string, transcription: string): Promise<void> {
+    const { body } = await customer.get(`/api/v1/jobs/${id}?words=true`);
+    const segments = body['segments'] as { start: number; end: number; words: { text: string }[] }[];
+    expect(segments.flatMap(({ words }) => words.map(({ text }) => text)).join(' ')).toBe(transcription);
+    const authorized = { headers: { 'X-API-Key': customer.apiKey!, 'Content-Type': 'application/json' } };
+    const at = `${customer.baseUrl}/api/v1/jobs/${id}`;
+    const names = { 'Speaker 1': 'Katie', 'Speaker 2': 'Steve' };
+    const named = JSON.stringify({ speaker_names: names });
+    expect((await fetch(at, { ...authorized, method: 'PATCH', body: named })).status).toBe(200);
+    const vtt = await (await fetch(`${at}/transcript?format=vtt`, authorized)).text();
+    const cues = [...vtt.matchAll(/^(\S+) --> (\S+)\n<v (Katie|Steve)>(.+)\n/gm)];
+    expect(cues.map(([, , , , text]) => text).join(' ')).toBe(transcription);
+    expect(new Set(cues.map(([, , , name]) => name))).toEqual(new Set(['Katie', 'Steve']));
+    for (const [, start, end] of cues) expect(start! < end!).toBe(true);
+    const audio = Buffer.from(await (await fetch(`${at}/audio`, authorized)).arrayBuffer());
+    expect(audio.equals(readFileSync(recordingNamed('katiesteve.wav').path))).toBe(true);
+  }
 
   const short = () => recordingNamed('austen_0880.wav');
 

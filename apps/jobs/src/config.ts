@@ -23,6 +23,10 @@ export const JobsEnvironment = z.object({
   QUEUE_LEASE_SECONDS: z.coerce.number().min(1).default(60),
   /** An upload of which nothing was heard for this long is abandoned. */
   UPLOAD_LEASE_SECONDS: z.coerce.number().min(1).default(45),
+  /** What the test keys of one account may have transcribed in a day (Australia/Sydney), seconds of audio. */
+  TEST_SECONDS_PER_DAY: z.coerce.number().int().nonnegative().default(1_800),
+  /** How often jobs are compared with what billing has set aside and charged. */
+  RECONCILE_INTERVAL_SECONDS: z.coerce.number().min(0.05).default(60),
   SWEEP_INTERVAL_SECONDS: z.coerce.number().min(0.05).default(1),
 });
 export type JobsConfig = z.infer<typeof JobsEnvironment>;

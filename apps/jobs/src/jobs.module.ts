@@ -9,8 +9,11 @@ import { HealthController } from './health.controller';
 import { Discard } from './intake/discard';
 import { IntakeController } from './intake/intake.controller';
 import { Submission } from './intake/submission';
+import { TestAllowance } from './intake/test-allowance';
 import { ReadingController } from './reading/reading.controller';
+import { Reconciliation } from './reconciliation/reconciliation';
 import { AbandonedUploads } from './rescue/abandoned-uploads';
+import { ExpiredAudio } from './rescue/expired-audio';
 import { FinishedJobs } from './rescue/finished-jobs';
 import { LostWork } from './rescue/lost-work';
 import { Sweeper } from './rescue/sweeper';
@@ -19,6 +22,7 @@ import { Attempts } from './results/attempts';
 import { LongerThanHeld } from './results/longer-than-held';
 import { ResultsController } from './results/results.controller';
 import { Settlement } from './results/settlement';
+import { SettingsController } from './settings/settings.controller';
 import { JOBS_SCHEMA } from './storage/database';
 
 /** The sole owner of job state. */
@@ -41,10 +45,12 @@ export class JobsModule {
         ClaimsController,
         ResultsController,
         ReadingController,
+        SettingsController,
         HealthController,
       ],
       providers: [
         { provide: JOBS_CONFIG, useValue: config },
+        TestAllowance,
         Submission,
         Discard,
         Dispatcher,
@@ -55,6 +61,8 @@ export class JobsModule {
         AbandonedUploads,
         UnsettledJobs,
         FinishedJobs,
+        ExpiredAudio,
+        Reconciliation,
         Sweeper,
       ],
     };

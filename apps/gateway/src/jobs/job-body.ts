@@ -1,4 +1,4 @@
-import type { JobView, TranscriptDocument } from '@currawong/contracts';
+import type { JobDetail, JobListItem, JobView, ShownSegment, TranscriptDocument } from '@currawong/contracts';
 import { audNumber } from '../credit/aud';
 
 /** What of a result a client is shown. */
@@ -6,7 +6,7 @@ export interface ShownTranscript extends Pick<
   TranscriptDocument,
   'transcription' | 'diarization' | 'warnings'
 > {
-  segments: Omit<TranscriptDocument['segments'][number], 'words'>[];
+  segments: ShownSegment[];
 }
 
 export function shownOf({
@@ -20,7 +20,7 @@ export function shownOf({
 }
 
 /** A job in a list: the detail form without the texts. */
-export function listItem(job: JobView) {
+export function listItem(job: JobView): JobListItem {
   return {
     id: job.id,
     status: job.status,
@@ -33,11 +33,13 @@ export function listItem(job: JobView) {
     completed_at: job.completed_at,
     progress: job.progress,
     cost_aud: job.cost_micro_aud === null ? null : audNumber(job.cost_micro_aud),
+    speaker_names: job.speaker_names,
+    audio_available: job.audio_available,
   };
 }
 
-/** @param transcript null unless the job is completed */
-export function detail(job: JobView, transcript: ShownTranscript | null) {
+/** @param transcript null unless the job is completed; with words or without, as it is to be shown */
+export function detail(job: JobView, transcript: ShownTranscript | null): JobDetail {
   return {
     ...listItem(job),
     transcription: transcript?.transcription ?? null,

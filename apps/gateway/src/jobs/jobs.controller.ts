@@ -1,17 +1,28 @@
-import { GetJob, ListJobs, type Owner } from '@currawong/contracts';
+import {
+  GetJob,
+  JobChange,
+  ListJobs,
+  NameSpeakers,
+  type JobDetail,
+  type JobList,
+  type JobView,
+  type Owner,
+} from '@currawong/contracts';
 import { Requester } from '@currawong/messaging';
-import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, Caller } from '../http/caller';
+import { Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
+import { Caller, CallerGuard } from '../http/caller';
+import { JsonBody } from '../http/json-body';
 import { parse } from '../http/parse';
 import { valueOf } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
 import { detail, listItem } from './job-body';
 import { jobIdFrom } from './job-id';
+import { JobQuery } from './job-query';
 import { ListQuery } from './list-query';
 import { Transcripts } from './transcripts';
 
 @Controller(versioned('jobs'))
-@UseGuards(ApiKeyGuard)
+@UseGuards(CallerGuard)
 export class JobsController {
   constructor(
     private readonly requester: Requester,
@@ -19,7 +30,7 @@ export class JobsController {
   ) {}
 
   @Get()
-  async list(@Caller() caller: Owner, @Query() query: unknown) {
+  async list(@Caller() caller: Owner, @Query() query: unknown): Promise<JobList> {
     const { page, page_size, status } = parse(ListQuery, query);
     const { jobs, total } = valueOf(
       await this.requester.ask(ListJobs, { ...caller, page, page_size, ...(status ? { status } : {}) }),
@@ -28,8 +39,27 @@ export class JobsController {
   }
 
   @Get(':id')
-  async get(@Caller() caller: Owner, @Param('id') id: string) {
+  async get(@Caller() caller: Owner, @Param('id') id: string, @Query() query: unknown): Promise<JobDetail> {
+    const { words } = parse(JobQuery, query);
     const job = valueOf(await this.requester.ask(GetJob, { ...caller, job_id: jobIdFrom(id) }));
-    return detail(job, job.result_key === null ? null : await this.transcripts.read(job.result_key));
+    return this.detailOf(job, words !== undefined);
+  }
+
+  @Patch(':id')
+  async change(
+    @Caller() caller: Owner,
+    @Param('id') id: string,
+    @JsonBody(JobChange) { speaker_names }: JobChange,
+  ): Promise<JobDetail> {
+    const job = await this.requester.ask(NameSpeakers, { ...caller, job_id: jobIdFrom(id), speaker_names });
+    return this.detailOf(valueOf(job), false);
+  }
+
+  private async detailOf(job: JobView, withWords: boolean): Promise<JobDetail> {
+    if (job.result_key === null) return detail(job, null);
+    return detail(
+      job,
+      await (withWords ? this.transcripts.readWhole(job.result_key) : this.transcripts.read(job.result_key)),
+    );
   }
 }

@@ -9,8 +9,9 @@ import { shownOf, type ShownTranscript } from './job-body';
 const MAX_DOCUMENT_BYTES = 100_000_000;
 
 /**
- * Results, read from the store and kept for the next poll: without their words, which are most of them. A key names one attempt's result and is never
- * written again, so what is kept cannot grow old; whether it may be shown is asked of `jobs` each time.
+ * Results, read from the store and kept for the next poll: without their words, which are most of them and are asked
+ * for once. A key names one attempt's result and is never written again, so what is kept cannot grow old; whether it
+ * may be shown is asked of `jobs` each time.
  */
 @Injectable()
 export class Transcripts {
@@ -26,9 +27,14 @@ export class Transcripts {
   async read(key: string): Promise<ShownTranscript> {
     const known = this.kept.get(key);
     if (known) return known;
-    const bytes = await this.store.getBuffer(key, undefined, MAX_DOCUMENT_BYTES);
-    const shown = shownOf(TranscriptDocument.parse(JSON.parse(bytes.toString('utf8'))));
+    const shown = shownOf(await this.readWhole(key));
     this.kept.set(key, shown, { size: Buffer.byteLength(JSON.stringify(shown)) });
     return shown;
+  }
+
+  /** With the words and their times, from the store each time. */
+  async readWhole(key: string): Promise<TranscriptDocument> {
+    const bytes = await this.store.getBuffer(key, undefined, MAX_DOCUMENT_BYTES);
+    return TranscriptDocument.parse(JSON.parse(bytes.toString('utf8')));
   }
 }

@@ -23,7 +23,7 @@ export function transcribeFields(languages: readonly string[]) {
       .trim()
       .regex(/^\d{1,2}$/, SPEAKERS_RULE)
       .transform(Number)
-      .pipe(z.number().min(1, SPEAKERS_RULE).max(10, SPEAKERS_RULE))
+      .pipe(z.number().int().min(1, SPEAKERS_RULE).max(10, SPEAKERS_RULE))
       .nullable()
       .default(null),
     prompt: z.string().transform(asPrompt).default(''),

@@ -54,6 +54,7 @@ beforeEach(() => {
 const open = (): Promise<Upload> =>
   new Submissions(requester, objects).open(
     { account_id: '01993c1e-7d1f-7c0a-b1ce-0d6f3ab90e55', mode: 'live' },
+    null,
     'a.wav',
   );
 const submission = { size_bytes: 10, language: 'en', num_speakers: null, prompt: '' };

@@ -49,10 +49,10 @@ export class Submissions {
   ) {}
 
   /** Makes the row before the first byte is stored: no object is ever without one. */
-  async open(caller: Owner, filename: string): Promise<Upload> {
+  async open(caller: Owner, keyId: string | null, filename: string): Promise<Upload> {
     const job_id = uuidv7();
     const { source_key, lease_seconds } = valueOf(
-      await this.requester.ask(OpenUpload, { ...caller, job_id, original_filename: filename }),
+      await this.requester.ask(OpenUpload, { ...caller, job_id, original_filename: filename, key_id: keyId }),
     );
     return {
       store: (body, { contentType, atLeastBytes }) =>

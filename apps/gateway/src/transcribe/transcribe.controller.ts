@@ -1,8 +1,8 @@
-import type { Owner } from '@currawong/contracts';
+import type { Owner, SubmissionReceipt } from '@currawong/contracts';
 import { Controller, HttpCode, Inject, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { ApiKeyGuard, Caller } from '../http/caller';
+import { Caller, CallerGuard, CallerKeyId } from '../http/caller';
 import { parse } from '../http/parse';
 import { RefusalException, valueOf } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
@@ -11,7 +11,7 @@ import { Submissions, type Upload } from './submissions';
 import { receiveUpload } from './upload/receive-upload';
 
 @Controller(versioned('transcribe'))
-@UseGuards(ApiKeyGuard)
+@UseGuards(CallerGuard)
 export class TranscribeController {
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
@@ -20,7 +20,11 @@ export class TranscribeController {
 
   @Post()
   @HttpCode(200)
-  async transcribe(@Caller() caller: Owner, @Req() request: Request) {
+  async transcribe(
+    @Caller() caller: Owner,
+    @CallerKeyId() keyId: string | null,
+    @Req() request: Request,
+  ): Promise<SubmissionReceipt> {
     let upload: Upload | undefined;
     let breakdown: 'upload_failed' | 'submission_failed' = 'upload_failed';
     try {
@@ -30,7 +34,7 @@ export class TranscribeController {
         fieldNames: Object.keys(fields.shape),
         minBytesPerSecond: this.config.MIN_UPLOAD_BYTES_PER_SECOND,
         store: async (body, file) => {
-          upload = await this.submissions.open(caller, file.filename);
+          upload = await this.submissions.open(caller, keyId, file.filename);
           return upload.store(body, file);
         },
       });

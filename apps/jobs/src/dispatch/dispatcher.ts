@@ -11,11 +11,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { queueLeaseSeconds, retryDelaySeconds } from '../lifecycle/attempts';
+import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
 import type { JobRecord } from '../storage/job-records';
 import { insertWork, recognizedAttempts, requeueWork, type WorkRecord } from '../storage/work-records';
-
-/** A test key hears only the first minute of a recording. */
-const TEST_MODE_SECONDS = 60;
 
 /** Turns work items into messages for the workers, in the transaction that makes or changes the item. */
 @Injectable()
@@ -88,7 +86,7 @@ export class Dispatcher {
             num_speakers: job.num_speakers,
             declared_seconds: job.held_seconds ?? 0,
             max_seconds: this.config.MAX_RECORDING_SECONDS,
-            truncate_after_seconds: job.mode === 'test' ? TEST_MODE_SECONDS : null,
+            truncate_after_seconds: job.mode === 'test' ? TEST_RECORDING_SECONDS : null,
           },
           options,
         );

@@ -18,6 +18,7 @@ import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { extendUpload, insertUpload } from '../storage/job-records';
 import { Discard } from './discard';
 import { Submission } from './submission';
+import { TestAllowance } from './test-allowance';
 
 /** From the first byte of an upload to an accepted job. */
 @Controller()
@@ -28,14 +29,18 @@ export class IntakeController {
     private readonly requester: Requester,
     private readonly submission: Submission,
     private readonly discarding: Discard,
+    private readonly allowance: TestAllowance,
   ) {}
 
   @Answers(OpenUpload)
   async openUpload(upload: PayloadOf<typeof OpenUpload>): Promise<Result<ReplyOf<typeof OpenUpload>>> {
-    // Said before any byte is read: nobody should upload 500 MB to learn that the balance is empty.
+    // Said before any byte is read: nobody should upload 500 MB to learn that nothing is left.
     if (upload.mode === 'live') {
       const credit = await this.requester.ask(CheckCredit, { account_id: upload.account_id });
       if (!credit.ok) return credit;
+    } else {
+      const refusal = await this.allowance.refusalBefore(upload.account_id);
+      if (refusal) return { ok: false, refusal };
     }
     const lease_seconds = this.config.UPLOAD_LEASE_SECONDS;
     const source_key = objectKeys.source(upload.account_id, upload.job_id);
@@ -43,6 +48,7 @@ export class IntakeController {
       id: upload.job_id,
       accountId: upload.account_id,
       mode: upload.mode,
+      keyId: upload.key_id ?? null,
       originalFilename: upload.original_filename,
       sourceKey: source_key,
       leaseSeconds: lease_seconds,

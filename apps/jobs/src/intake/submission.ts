@@ -13,9 +13,11 @@ import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
-import { applyEvent, findJob, type JobRecord } from '../storage/job-records';
+import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
+import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
 import { Discard } from './discard';
 import { probeLength } from './probe/probe-length';
+import { TestAllowance } from './test-allowance';
 
 /** A stored recording becomes a job: its length is probed, its price held, its first work sent. */
 @Injectable()
@@ -30,6 +32,7 @@ export class Submission {
     private readonly outbox: Outbox,
     private readonly dispatcher: Dispatcher,
     private readonly discarding: Discard,
+    private readonly allowance: TestAllowance,
   ) {}
 
   async submit(submission: PayloadOf<typeof SubmitJob>): Promise<Result<ReplyOf<typeof SubmitJob>>> {
@@ -66,12 +69,20 @@ export class Submission {
         account_id: job.account_id,
         job_id: job.id,
         seconds,
+        key_id: job.key_id,
       });
       if (!held.ok) return held;
     }
 
-    const accepted = await this.outbox.transaction(async (manager, send) => {
-      const pending = await applyEvent(manager, job, {
+    const accepted = await this.outbox.transaction(async (manager, send): Promise<Result<boolean>> => {
+      // Asked twice at once, the second asking must find the first accepted, not the allowance used by it.
+      const open = await lockJob(manager, job.id);
+      if (open?.state !== 'uploading') return accept(false);
+      if (open.mode === 'test') {
+        const refusal = await this.allowance.take(manager, open, Math.min(seconds, TEST_RECORDING_SECONDS));
+        if (refusal) return { ok: false, refusal };
+      }
+      const pending = await applyEvent(manager, open, {
         kind: 'submitted',
         heldSeconds: seconds,
         sizeBytes: submission.size_bytes,
@@ -79,12 +90,13 @@ export class Submission {
         numSpeakers: submission.num_speakers,
         prompt: submission.prompt,
       });
-      if (!pending) return false;
+      if (!pending) return accept(false);
       const stage = seconds <= this.config.CHUNK_SECONDS || pending.mode === 'test' ? 'whole' : 'prepare';
       await this.dispatcher.start(manager, send, pending, stage);
-      return true;
+      return accept(true);
     });
-    if (!accepted) return this.acceptedBefore(job.id);
+    if (!accepted.ok) return accepted;
+    if (!accepted.value) return this.acceptedBefore(job.id);
     this.log.log(`job ${job.id} accepted, ${seconds} s of audio`);
     return accept({ job_id: job.id });
   }

@@ -43,6 +43,12 @@ export function publicStatus(state: JobState): JobStatus {
   }
 }
 
+/** A test key hears only the first minute of a recording. */
+export const TEST_RECORDING_SECONDS = 60;
+
+/** Recordings are erased so long after their job ended, unless the account has chosen otherwise. */
+export const AUDIO_RETENTION_DAYS = 30;
+
 /** Seconds that are shown and charged: the decoded length, rounded to the nearest whole second. */
 export function billableSeconds(durationSeconds: number): number {
   return Math.round(durationSeconds);

@@ -9,7 +9,9 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { Reconciliation } from '../reconciliation/reconciliation';
 import { AbandonedUploads } from './abandoned-uploads';
+import { ExpiredAudio } from './expired-audio';
 import { FinishedJobs } from './finished-jobs';
 import { LostWork } from './lost-work';
 import { UnsettledJobs } from './unsettled-jobs';
@@ -36,6 +38,8 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly uploads: AbandonedUploads,
     private readonly unsettled: UnsettledJobs,
     private readonly finished: FinishedJobs,
+    private readonly expiredAudio: ExpiredAudio,
+    private readonly reconciliation: Reconciliation,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -56,6 +60,13 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.goRound('erasable jobs', () => this.uploads.sweepErasable()),
       this.goRound('unsettled jobs', () => this.unsettled.sweep()),
       this.goRound('finished jobs', () => this.finished.sweep()),
+      this.goRound('changed retention', () => this.expiredAudio.sweepChanged()),
+      this.goRound('expired audio', () => this.expiredAudio.sweepDue()),
+      this.goRound(
+        'holds and jobs',
+        () => this.reconciliation.sweep(),
+        this.config.RECONCILE_INTERVAL_SECONDS,
+      ),
     ];
   }
 
@@ -65,11 +76,15 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     await Promise.all(this.rounds);
   }
 
-  private async goRound(name: string, sweep: () => Promise<unknown>): Promise<void> {
+  private async goRound(
+    name: string,
+    sweep: () => Promise<unknown>,
+    intervalSeconds = this.config.SWEEP_INTERVAL_SECONDS,
+  ): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await sweep().catch((error: unknown) => this.log.warn(`sweep of ${name}: ${String(error)}`));
-      await sleep(this.config.SWEEP_INTERVAL_SECONDS * 1000, undefined, { signal }).catch(() => undefined);
+      await sleep(intervalSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -21,7 +21,12 @@ export class LongerThanHeld {
     const job = await findJob(this.source, jobId);
     const seconds = billableSeconds(durationSeconds);
     if (job?.mode !== 'live' || job.state !== 'processing' || seconds <= (job.held_seconds ?? 0)) return null;
-    const held = await this.requester.ask(HoldForJob, { account_id: job.account_id, job_id: jobId, seconds });
+    const held = await this.requester.ask(HoldForJob, {
+      account_id: job.account_id,
+      job_id: jobId,
+      seconds,
+      key_id: job.key_id,
+    });
     if (held.ok) {
       await raiseHeldSeconds(this.source, jobId, held.value.held_seconds);
       return null;

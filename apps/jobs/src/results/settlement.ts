@@ -2,6 +2,7 @@ import { CaptureForJob, JobChanged, ReleaseForJob } from '@currawong/contracts';
 import { Outbox, type EntityManager } from '@currawong/database';
 import { Requester } from '@currawong/messaging';
 import { Injectable, Logger } from '@nestjs/common';
+import { TestAllowance } from '../intake/test-allowance';
 import { billableSeconds } from '../lifecycle/job';
 import { applyEvent, lockSettlingJob, type JobRecord } from '../storage/job-records';
 
@@ -19,6 +20,7 @@ export class Settlement {
   constructor(
     private readonly requester: Requester,
     private readonly outbox: Outbox,
+    private readonly allowance: TestAllowance,
   ) {}
 
   /** Does nothing for a job that is not settling, or that another process is settling now. */
@@ -49,7 +51,7 @@ export class Settlement {
     manager: EntityManager,
     job: JobRecord,
   ): Promise<{ job: JobRecord; costMicroAud: number }> {
-    if (job.mode === 'test') return { job, costMicroAud: 0 };
+    if (job.mode === 'test') return { job: await this.settleTest(manager, job), costMicroAud: 0 };
     if (job.outcome === 'failed') {
       await this.release(job);
       return { job, costMicroAud: 0 };
@@ -63,9 +65,24 @@ export class Settlement {
     await this.release(job);
     const errorMessage =
       captured.refusal.code === 'insufficient_credit' ? captured.refusal.detail : NOT_PAID_FOR;
+    return { job: await this.refuseCharge(manager, job, errorMessage), costMicroAud: 0 };
+  }
+
+  /** A recording that was longer than its container said must not take more than the day has left. */
+  private async settleTest(manager: EntityManager, job: JobRecord): Promise<JobRecord> {
+    if (job.outcome === 'failed') return job;
+    const refusal = await this.allowance.correct(manager, job, billableSeconds(job.duration_seconds ?? 0));
+    return refusal ? this.refuseCharge(manager, job, refusal.detail) : job;
+  }
+
+  private async refuseCharge(
+    manager: EntityManager,
+    job: JobRecord,
+    errorMessage: string,
+  ): Promise<JobRecord> {
     const refused = await applyEvent(manager, job, { kind: 'charge_refused', errorMessage });
     if (!refused) throw new Error(`job ${job.id} was settled without its lock`);
-    return { job: refused, costMicroAud: 0 };
+    return refused;
   }
 
   private async release(job: JobRecord): Promise<void> {

@@ -1,8 +1,9 @@
 import type { DatabaseOptions } from '@currawong/database';
 import { jobs0001 } from './migrations/0001-jobs';
+import { resources0002 } from './migrations/0002-resources';
 
 /** Everything about the schema `jobs` but the address and the size of the pool. */
 export const JOBS_SCHEMA = {
   schema: 'jobs',
-  migrations: [jobs0001],
+  migrations: [jobs0001, resources0002],
 } satisfies Omit<DatabaseOptions, 'url'>;

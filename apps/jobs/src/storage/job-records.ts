@@ -1,6 +1,6 @@
 import { row, rows, DataSource, type EntityManager } from '@currawong/database';
-import type { JobStatus, JobView, KeyMode, Owner } from '@currawong/contracts';
-import { billableSeconds, publicStatus, type JobState } from '../lifecycle/job';
+import type { JobStatus, JobView, KeyMode, Owner, SpeakerNames } from '@currawong/contracts';
+import { AUDIO_RETENTION_DAYS, billableSeconds, publicStatus, type JobState } from '../lifecycle/job';
 import { transition, type JobEvent } from '../lifecycle/transition';
 
 /** A row of `jobs.jobs`. bigint columns come as strings. */
@@ -27,6 +27,13 @@ export interface JobRecord {
   changed_at: Date;
   completed_at: Date | null;
   cleared_at: Date | null;
+  key_id: string | null;
+  speaker_names: SpeakerNames;
+  /** Of a test job: seconds counted against the day's allowance. */
+  test_seconds: number | null;
+  audio_expires_at: Date | null;
+  audio_erased_at: Date | null;
+  reconciled_at: Date | null;
 }
 
 type On = DataSource | EntityManager;
@@ -70,15 +77,16 @@ export async function insertUpload(
     id: string;
     accountId: string;
     mode: KeyMode;
+    keyId: string | null;
     originalFilename: string;
     sourceKey: string;
     leaseSeconds: number;
   },
 ): Promise<void> {
   await on.query(
-    `INSERT INTO jobs (id, account_id, mode, state, original_filename, source_key, upload_expires_at)
-     VALUES ($1, $2, $3, 'uploading', $4, $5, now() + make_interval(secs => $6))`,
-    [job.id, job.accountId, job.mode, job.originalFilename, job.sourceKey, job.leaseSeconds],
+    `INSERT INTO jobs (id, account_id, mode, key_id, state, original_filename, source_key, upload_expires_at)
+     VALUES ($1, $2, $3, $4, 'uploading', $5, $6, now() + make_interval(secs => $7))`,
+    [job.id, job.accountId, job.mode, job.keyId, job.originalFilename, job.sourceKey, job.leaseSeconds],
   );
 }
 
@@ -103,7 +111,7 @@ export async function applyEvent(on: On, job: JobRecord, event: JobEvent): Promi
   const columns = Object.entries(change.set);
   const assignments = columns.map(([column], index) => `${column} = $${index + 3}`);
   if (change.set.state === 'completed' || change.set.state === 'failed')
-    assignments.push('completed_at = now()');
+    assignments.push('completed_at = now()', AUDIO_EXPIRES);
   if (event.kind === 'submitted') assignments.push('upload_expires_at = NULL');
   // A submission that was abandoned meanwhile must not come back to life.
   const leaseGuard = event.kind === 'submitted' ? ' AND upload_expires_at > now()' : '';
@@ -114,6 +122,25 @@ export async function applyEvent(on: On, job: JobRecord, event: JobEvent): Promi
     [job.id, change.from, ...columns.map(([, value]) => value)],
   );
   return changed ?? null;
+}
+
+/** The sweep that applies a changed retention to ended jobs waits for jobs that are being settled under the old one. */
+const AUDIO_EXPIRES = `audio_expires_at = now() + make_interval(days => coalesce(
+  (SELECT s.audio_retention_days FROM account_settings s WHERE s.account_id = jobs.account_id), ${AUDIO_RETENTION_DAYS}))`;
+
+/** @returns the job as it is now; undefined where it is not theirs */
+export function nameSpeakers(
+  on: On,
+  owner: Owner,
+  id: string,
+  names: SpeakerNames,
+): Promise<JobRecord | undefined> {
+  return row<JobRecord>(
+    on,
+    `UPDATE jobs SET speaker_names = $4
+      WHERE id = $1 AND account_id = $2 AND mode = $3 AND state <> 'discarded' RETURNING *`,
+    [id, owner.account_id, owner.mode, JSON.stringify(names)],
+  );
 }
 
 /** @param progress share of the work done, 0 to 1 */
@@ -133,7 +160,14 @@ export function asJobView(record: JobRecord, progress: number): JobView {
     progress: completed || failed ? 1 : progress,
     cost_micro_aud: completed || failed ? Number(record.cost_micro_aud ?? 0) : null,
     result_key: completed ? record.result_key : null,
+    speaker_names: record.speaker_names,
+    audio_available: hasAudio(record),
   };
+}
+
+/** Whether the whole recording is stored. What became of it after that only its erasure changes. */
+export function hasAudio({ state, audio_erased_at }: JobRecord): boolean {
+  return state !== 'uploading' && state !== 'discarded' && audio_erased_at === null;
 }
 
 /** The states that show as one public status. */

@@ -1,0 +1,51 @@
+import type { SpeakerNames, TranscriptSegment } from '@currawong/contracts';
+import { cuesOf, turnsOf, type Spoken } from './turns';
+
+/** A transcript as a file of text. Every line ends in a line feed; without speech there are no turns and no cues. */
+export type TextFormat = (segments: readonly TranscriptSegment[], names: SpeakerNames) => string;
+
+/** To be read: a turn to a paragraph. */
+export const asPlainText: TextFormat = (segments, names) =>
+  turnsOf(segments, names)
+    .map(({ name, text }) => `${name}: ${oneLine(text)}\n`)
+    .join('\n');
+
+/** SubRip. It knows no escapes: what would be taken for an arrow is made one that is not. */
+export const asSubRip: TextFormat = (segments, names) =>
+  cuesOf(segments, names)
+    .map((cue, index) => {
+      const text = `${cue.name}: ${oneLine(cue.text)}`.replaceAll('-->', '→');
+      return `${index + 1}\n${times(cue, ',')}\n${text}\n`;
+    })
+    .join('\n');
+
+/** WebVTT, with the speaker as the voice of a cue. */
+export const asWebVtt: TextFormat = (segments, names) =>
+  [
+    'WEBVTT\n',
+    ...cuesOf(segments, names).map(
+      (cue) => `${times(cue, '.')}\n<v ${escaped(cue.name)}>${escaped(oneLine(cue.text))}\n`,
+    ),
+  ].join('\n');
+
+/** A blank line would end the cue. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** A cue must end after it begins, be it by a millisecond. */
+function times({ start, end }: Spoken, point: ',' | '.'): string {
+  const startMs = Math.round(start * 1000);
+  const endMs = Math.max(startMs + 1, Math.round(end * 1000));
+  return `${clock(startMs, point)} --> ${clock(endMs, point)}`;
+}
+
+/** `01:02:03,004`; hours grow beyond two digits where they must. */
+function clock(ms: number, point: ',' | '.'): string {
+  const part = (value: number, digits: number) => String(Math.floor(value)).padStart(digits, '0');
+  return `${part(ms / 3_600_000, 2)}:${part((ms / 60_000) % 60, 2)}:${part((ms / 1000) % 60, 2)}${point}${part(ms % 1000, 3)}`;
+}

@@ -1,0 +1,87 @@
+import { DataSource, rows } from '@currawong/database';
+import { ObjectStore } from '@currawong/object-store';
+import { Injectable, Logger } from '@nestjs/common';
+import { forEveryRow } from './every-row';
+
+const PAGE = 1000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+interface ChangedSettings {
+  id: string;
+  audio_retention_days: number;
+  revision: number;
+}
+
+/** Recordings whose time is over are erased; what was said in them stays. */
+@Injectable()
+export class ExpiredAudio {
+  private readonly log = new Logger(ExpiredAudio.name);
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly store: ObjectStore,
+  ) {}
+
+  sweepDue(): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<{ id: string; source_key: string }>(
+          this.source,
+          `SELECT id, source_key FROM jobs
+            WHERE audio_expires_at < now() AND audio_erased_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
+          [afterId, limit],
+        ),
+      async ({ id, source_key }) => {
+        // The object first: a crash in between is mended by doing it again.
+        await this.store.delete(source_key);
+        await this.source.query(
+          'UPDATE jobs SET audio_erased_at = now() WHERE id = $1 AND audio_erased_at IS NULL',
+          [id],
+        );
+      },
+      ({ id }, error) => this.log.warn(`the recording of job ${id} is not erased yet: ${String(error)}`),
+    );
+  }
+
+  /** Gives the jobs that had ended when an account changed its retention their new date. */
+  sweepChanged(): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<ChangedSettings>(
+          this.source,
+          `SELECT account_id AS id, audio_retention_days, revision FROM account_settings
+            WHERE NOT is_applied AND account_id > $1 ORDER BY account_id LIMIT $2`,
+          [afterId, limit],
+        ),
+      (settings) => this.apply(settings),
+      ({ id }, error) => this.log.warn(`the retention of account ${id} is not applied yet: ${String(error)}`),
+    );
+  }
+
+  /**
+   * A job that is being settled may have been given a date by the old setting: it is locked until that is committed, so
+   * the update waits for it and sees the date. Whatever is settled later reads the new setting.
+   */
+  private async apply({ id, audio_retention_days, revision }: ChangedSettings): Promise<void> {
+    let afterId = FIRST_ID;
+    for (;;) {
+      const page = await rows<{ id: string }>(
+        this.source,
+        `SELECT id FROM jobs WHERE account_id = $1 AND audio_erased_at IS NULL AND id > $2
+            AND state IN ('settling', 'completed', 'failed') ORDER BY id LIMIT ${PAGE}`,
+        [id, afterId],
+      );
+      await this.source.query(
+        `UPDATE jobs SET audio_expires_at = completed_at + make_interval(days => $2)
+          WHERE id = ANY($1) AND audio_erased_at IS NULL`,
+        [page.map((job) => job.id), audio_retention_days],
+      );
+      if (page.length < PAGE) break;
+      afterId = page.at(-1)!.id;
+    }
+    await this.source.query(
+      'UPDATE account_settings SET is_applied = true WHERE account_id = $1 AND revision = $2',
+      [id, revision],
+    );
+  }
+}
