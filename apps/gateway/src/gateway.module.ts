@@ -2,18 +2,26 @@ import { DatabaseModule } from '@currawong/database';
 import { MessagingModule, type ServiceContext } from '@currawong/messaging';
 import { ObjectStoreModule } from '@currawong/object-store';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { Accounts } from './accounts/accounts';
-import { AccountsController } from './accounts/accounts.controller';
 import { ACCOUNTS_SCHEMA } from './accounts/database';
-import { KeyCache } from './accounts/key-cache';
+import { ACCOUNT_CONTROLLERS, ACCOUNT_PROVIDERS } from './accounts/parts';
 import { GATEWAY_CONFIG, type GatewayEnvironment } from './config';
 import { CreditController } from './credit/credit.controller';
+import { DashboardController } from './dashboard/dashboard.controller';
+import { DocsController } from './docs/docs.controller';
 import { HealthController } from './health/health.controller';
+import { Identities } from './http/identity';
+import { AudioController } from './jobs/audio/audio.controller';
 import { JobsController } from './jobs/jobs.controller';
+import { TranscriptController } from './jobs/transcript/transcript.controller';
 import { Transcripts } from './jobs/transcripts';
 import { LegacyController } from './legacy/legacy.controller';
+import { RateLimiter } from './rate-limits/rate-limiter';
+import { RequestLimits } from './rate-limits/request-limits';
+import { StatementController } from './statement/statement.controller';
 import { Submissions } from './transcribe/submissions';
 import { TranscribeController } from './transcribe/transcribe.controller';
+import { PaymentEventsController } from './top-ups/payment-events.controller';
+import { TopUpsController } from './top-ups/top-ups.controller';
 import { UsageController } from './usage/usage.controller';
 
 /** The public edge. */
@@ -34,16 +42,25 @@ export class GatewayModule {
       controllers: [
         TranscribeController,
         JobsController,
+        AudioController,
+        TranscriptController,
         UsageController,
         CreditController,
+        StatementController,
+        TopUpsController,
+        PaymentEventsController,
+        DocsController,
+        DashboardController,
         LegacyController,
         HealthController,
-        AccountsController,
+        ...ACCOUNT_CONTROLLERS,
       ],
       providers: [
         { provide: GATEWAY_CONFIG, useValue: config },
-        Accounts,
-        KeyCache,
+        ...ACCOUNT_PROVIDERS,
+        Identities,
+        RateLimiter,
+        RequestLimits,
         Submissions,
         Transcripts,
       ],

@@ -4,6 +4,7 @@ import { GatewayEnvironment } from './config';
 import { GatewayModule } from './gateway.module';
 import { HealthController } from './health/health.controller';
 import { configureEdge } from './http/edge';
+import { RequestLimits } from './rate-limits/request-limits';
 
 void runService({
   name: 'gateway',
@@ -12,7 +13,7 @@ void runService({
   http: {
     port: (config) => config.PORT,
     host: (config) => config.HOST,
-    configure: configureEdge,
+    configure: (app, { config }) => configureEdge(app, app.get(RequestLimits), config.TRUSTED_PROXY_HOPS),
   },
   ready: async (app) => {
     const missing = await app.get(HealthController).missing();

@@ -1,4 +1,4 @@
-import { audNumber, centsDown, centsUp } from './aud';
+import { audNumber, centsDown, centsUp, microAudOf } from './aud';
 
 test.each([
   [0, '0.00', '0.00'],
@@ -16,4 +16,15 @@ test.each([
 
 test('a number keeps the micro-AUD', () => {
   expect(audNumber(12_345_678)).toBe(12.345678);
+});
+
+test.each([
+  ['0', 0],
+  ['25', 25_000_000],
+  ['12.5', 12_500_000],
+  ['12.10', 12_100_000],
+  ['999999.99', 999_999_990_000],
+  ['0.000001', 1],
+])('AUD %s is %i micro-AUD', (text, micro) => {
+  expect(microAudOf(text)).toBe(micro);
 });

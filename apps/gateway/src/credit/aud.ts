@@ -21,3 +21,9 @@ function cents(wholeCents: number): string {
   const digits = String(Math.abs(wholeCents)).padStart(3, '0');
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+/** Of an amount such as `12` or `12.5`, digit by digit: floating point would make 12.10 a little less. */
+export function microAudOf(amountAud: string): number {
+  const [whole = '0', fraction = ''] = amountAud.split('.');
+  return Number(whole) * MICRO_PER_AUD + Number(fraction.padEnd(6, '0'));
+}

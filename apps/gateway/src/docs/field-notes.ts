@@ -1,0 +1,103 @@
+/** What a field's name and type do not say, by schema: units, when it is null, how it is rounded. */
+export const FIELD_NOTES: Record<string, Record<string, string>> = {
+  SubmissionReceipt: {
+    job_id: 'What to ask for.',
+    status: 'Whatever the queue does.',
+    message: 'For people.',
+  },
+  JobListItem: jobNotes(),
+  JobDetail: {
+    ...jobNotes(),
+    transcription: 'The whole text; empty for a recording without speech. Null until completed.',
+    diarization:
+      'One turn a line, `[Speaker 1]: text`; speakers are numbered in the order of their first word. Null until completed.',
+    segments: 'The text in pieces with their times. Null until completed.',
+    warnings: 'What a reader of the text should know: that less was heard than was promised, say.',
+  },
+  ShownSegment: {
+    start: 'Seconds from the beginning of the recording.',
+    end: 'Seconds from the beginning of the recording.',
+    speaker: 'As numbered in `diarization`.',
+    confidence: '0 to 1; null where the engine gives none.',
+    words: 'Only with `?words=true`.',
+  },
+  TranscriptWord: {
+    start: 'Seconds.',
+    end: 'Seconds.',
+    confidence: '0 to 1; null where the engine gives none.',
+  },
+  JobList: {
+    jobs: 'Newest first.',
+    total: 'Of all pages.',
+    total_pages: '0 when there is nothing.',
+  },
+  UsageBody: {
+    billing_period_start: 'First day of the calendar month in Australia/Sydney.',
+    billing_period_end: 'Last day of it.',
+    included_minutes: 'The plan includes none.',
+    minutes_used: 'In this period, free minutes as well; by the second, so with decimals.',
+    minutes_remaining: 'The plan includes none.',
+    plan_name: 'There is one plan.',
+    balance_aud: 'What can still be spent, to the micro-AUD.',
+    price_per_minute_aud: 'For jobs accepted from now on.',
+  },
+  CreditBody: {
+    balance_aud: 'What can still be spent, rounded down.',
+    price_per_minute_aud: 'For jobs accepted from now on.',
+    total_topped_up_aud: 'Everything that was ever credited, whoever paid for it.',
+    total_used_aud: 'Everything that was ever charged, rounded up.',
+    estimated_remaining_minutes: 'Free minutes and what the balance buys, rounded down.',
+    free_minutes_remaining: 'Whole minutes, rounded down. They are used first.',
+  },
+  UsageBreakdown: {
+    days: 'Every day of the month up to today.',
+    keys: '`key_id` and `name` are null for what was sent in the dashboard.',
+  },
+  Statement: {
+    tax_invoice: 'Whether this is a tax invoice: it has payments, and the supplier is registered for GST.',
+    held_aud: 'Set aside for jobs that have not ended; null for months that are over.',
+    closing_balance_aud:
+      'The opening balance plus all amounts, exactly. What is held has not been taken off.',
+    lines: 'In the order of booking, at most 500.',
+    next_after: 'The `after` of the next page; null on the last.',
+  },
+  StatementLine: {
+    audio_seconds: 'Of a job: what was charged for, free seconds included.',
+    amount_aud: 'Negative for a charge.',
+    gst_aud: 'Of a payment: the GST in it, one eleventh.',
+    free_seconds: 'Granted, or used (negative).',
+    key_id: 'The key that the job was sent with; null for the dashboard.',
+  },
+  TopUpBody: { checkout_url: 'Where to pay; null once that is no longer possible.' },
+  TopUpList: { available: 'Whether payments by card are set up here.' },
+  ErrorBody: { detail: 'One or two sentences that say what to do.' },
+  QueueStatus: {
+    pending: 'The caller’s jobs that wait.',
+    processing: 'The caller’s jobs that are being worked on.',
+  },
+  SessionBody: { csrf_token: 'Goes into `X-CSRF-Token` of every request that changes something.' },
+  ApiKeyBody: { last_used_at: 'To the minute.', prefix: 'How the key begins.', last_four: 'How it ends.' },
+  CreatedApiKey: {
+    api_key: 'The whole key, this once.',
+    prefix: 'How the key begins.',
+    last_four: 'How it ends.',
+  },
+};
+
+function jobNotes(): Record<string, string> {
+  return {
+    id: 'The `job_id` of the receipt.',
+    status: '`completed` and `failed` are final.',
+    original_filename: 'As it was sent, made safe to display.',
+    language: 'The primary subtag.',
+    audio_duration_seconds: 'What is charged for. Null until completed.',
+    audio_duration_minutes: 'The seconds divided by 60. Null until completed.',
+    error_message: 'Why it failed; else null.',
+    created_at: 'When it was sent.',
+    completed_at: 'When it was completed or failed; else null.',
+    progress: 'The share of the work that is done.',
+    cost_aud: 'What was charged; null until that is known.',
+    speaker_names: 'Names that were given: `{"Speaker 1": "Katie"}`.',
+    audio_available: 'Whether the recording is still kept.',
+  };
+}

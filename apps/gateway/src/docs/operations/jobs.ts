@@ -1,0 +1,131 @@
+import { JobChange, JobDetail, JobList } from '@currawong/contracts';
+import { JobQuery, TranscriptQuery } from '../../jobs/job-query';
+import { ListQuery } from '../../jobs/list-query';
+import type { Operation, ParameterNote } from '../operation';
+import { JOB, JOB_ID, JOB_ITEM, UNFINISHED_JOB } from './examples';
+
+const JOB_PARAMETER: ParameterNote = { description: 'The `job_id` of the receipt.', example: JOB_ID };
+const binary = {};
+
+export const JOB_OPERATIONS: Operation[] = [
+  {
+    id: 'listJobs',
+    method: 'get',
+    path: '/jobs',
+    tag: 'Transcription',
+    summary: 'List jobs, newest first',
+    description:
+      'Of the account and the mode of the key: a test key sees test jobs alone. A page past the end is empty.',
+    access: 'key or session',
+    query: ListQuery,
+    parameters: {
+      page: { description: 'From 1.', example: 1 },
+      page_size: { description: 'From 1 to 100.', example: 20 },
+      status: { description: 'Jobs of this status alone.', example: 'completed' },
+    },
+    answers: {
+      200: {
+        description: 'A page of jobs, without their texts.',
+        schema: JobList,
+        example: { jobs: [UNFINISHED_JOB, JOB_ITEM], total: 2, page: 1, page_size: 20, total_pages: 1 },
+      },
+    },
+    refusals: [['invalid_parameter', 'page_size: must be a whole number from 1 to 100']],
+  },
+  {
+    id: 'getJob',
+    method: 'get',
+    path: '/jobs/{job_id}',
+    tag: 'Transcription',
+    summary: 'Get a job and, once it is completed, its text',
+    description:
+      'Ask every second or two until `status` is `completed` or `failed`; these are final. All fields are always there: ' +
+      'what is not known yet is null.',
+    access: 'key or session',
+    query: JobQuery,
+    parameters: {
+      job_id: JOB_PARAMETER,
+      words: { description: '`true` adds the words of each segment with their times.', example: 'true' },
+    },
+    answers: { 200: { description: 'The job.', schema: JobDetail, example: JOB } },
+    refusals: [['invalid_parameter', 'words: must be true, or left out'], 'job_not_found'],
+  },
+  {
+    id: 'changeJob',
+    method: 'patch',
+    path: '/jobs/{job_id}',
+    tag: 'Transcription',
+    summary: 'Name the speakers of a job',
+    description:
+      'The names given replace all earlier ones; `{}` takes them away. The texts keep their numbers.',
+    access: 'key or session',
+    parameters: { job_id: JOB_PARAMETER },
+    body: {
+      mediaType: 'application/json',
+      schema: JobChange,
+      example: { speaker_names: { 'Speaker 1': 'Katie' } },
+    },
+    answers: { 200: { description: 'The job with its names.', schema: JobDetail, example: JOB } },
+    refusals: [
+      ['body_unreadable', 'Send the body as JSON, with Content-Type: application/json.'],
+      ['invalid_parameter', 'speaker_names.Speaker 1: must have at most 80 characters'],
+      'job_not_found',
+    ],
+  },
+  {
+    id: 'getJobAudio',
+    method: 'get',
+    path: '/jobs/{job_id}/audio',
+    tag: 'Transcription',
+    summary: 'Get the recording of a job',
+    description: 'As it was sent. Parts of it may be asked for, which is how players jump.',
+    access: 'key or session',
+    parameters: { job_id: JOB_PARAMETER },
+    headers: { Range: { description: 'One range of bytes.', example: 'bytes=0-65535' } },
+    answers: {
+      200: { description: 'The whole recording.', content: { 'audio/*': { schema: binary } } },
+      206: {
+        description: 'The range that was asked for.',
+        content: { 'audio/*': { schema: binary } },
+        headers: {
+          'Content-Range': { description: 'Which bytes of how many.', schema: { type: 'string' } },
+        },
+      },
+    },
+    refusals: [
+      'job_not_found',
+      'audio_not_found',
+      ['range_not_satisfiable', 'The recording has 1280044 bytes.'],
+    ],
+  },
+  {
+    id: 'getTranscript',
+    method: 'get',
+    path: '/jobs/{job_id}/transcript',
+    tag: 'Transcription',
+    summary: 'Download the text of a job as a file',
+    description: 'Speakers appear under the names that they were given.',
+    access: 'key or session',
+    query: TranscriptQuery,
+    parameters: {
+      job_id: JOB_PARAMETER,
+      format: { description: 'Everything with times, plain text, or subtitles.', example: 'srt' },
+    },
+    answers: {
+      200: {
+        description: 'The file, by its usual media type.',
+        content: {
+          'application/json': { schema: JobDetail, example: JOB },
+          'text/plain': { schema: { type: 'string' } },
+          'application/x-subrip': { schema: { type: 'string' } },
+          'text/vtt': { schema: { type: 'string' } },
+        },
+      },
+    },
+    refusals: [
+      ['invalid_parameter', 'format: must be one of json, txt, srt, vtt'],
+      'job_not_found',
+      'transcript_not_ready',
+    ],
+  },
+];
