@@ -1,0 +1,103 @@
+import { useState } from 'react';
+import { installation } from '../api/installation';
+import { useMode } from '../api/mode';
+import { fileSize } from '../format/size';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { SelectField, TextAreaField } from '../ui/field';
+import { plainlyWrong } from './check-file';
+import type { UploadOptions } from './queue';
+import './upload.css';
+
+interface Props {
+  /** Null: closed. */
+  files: readonly File[] | null;
+  onClose: () => void;
+  onSubmit: (files: readonly File[], options: UploadOptions) => void;
+}
+
+/** Asks how the chosen recordings are to be transcribed; the last answers are offered again. */
+export function UploadDialog({ files, onClose, onSubmit }: Props) {
+  const mode = useMode();
+  const { languages, maxFileBytes } = installation();
+  const [language, setLanguage] = useState(languages.includes('en') ? 'en' : languages[0]!);
+  const [speakers, setSpeakers] = useState('');
+  const [prompt, setPrompt] = useState('');
+  const usable = files?.filter((file) => plainlyWrong(file, maxFileBytes) === undefined).length ?? 0;
+  return (
+    <Dialog
+      open={files !== null}
+      title={usable === 1 ? 'Transcribe a recording' : `Transcribe ${usable} recordings`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="main"
+            disabled={usable === 0}
+            onClick={() => onSubmit(files ?? [], { language, speakers, prompt, mode })}
+          >
+            {mode === 'test' ? 'Transcribe as a test' : 'Transcribe'}
+          </Button>
+        </>
+      }
+    >
+      <ul className="upload-chosen" role="list" aria-label="Chosen files" tabIndex={0}>
+        {files?.map((file, index) => {
+          const wrong = plainlyWrong(file, maxFileBytes);
+          return (
+            <li key={index}>
+              <span>{file.name}</span>
+              <span className="number soft small">{fileSize(file.size)}</span>
+              {wrong && <p className="field-error">{wrong}</p>}
+            </li>
+          );
+        })}
+      </ul>
+      <div className="upload-options">
+        <SelectField
+          label="Language spoken"
+          value={language}
+          onChange={(event) => setLanguage(event.currentTarget.value)}
+        >
+          {languages.map((code) => (
+            <option key={code} value={code}>
+              {nameOfLanguage(code)}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Speakers"
+          value={speakers}
+          onChange={(event) => setSpeakers(event.currentTarget.value)}
+        >
+          <option value="">One or two, not sure</option>
+          {Array.from({ length: 10 }, (_, index) => index + 1).map((count) => (
+            <option key={count} value={count}>
+              {count === 1 ? 'Exactly 1' : `Exactly ${count}`}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <TextAreaField
+        label="Names and terms"
+        optional
+        hint="Words that will be said and are easily misheard, with commas between them."
+        value={prompt}
+        maxLength={2_000}
+        placeholder="Wiradjuri, Justice Nguyen, tachycardia"
+        onChange={(event) => setPrompt(event.currentTarget.value)}
+      />
+    </Dialog>
+  );
+}
+
+const LANGUAGE_NAMES = new Intl.DisplayNames('en-AU', { type: 'language' });
+
+function nameOfLanguage(code: string): string {
+  try {
+    return LANGUAGE_NAMES.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
