@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 
 /** Real recordings with transcripts lie beside the repository, where somebody has put them. */
@@ -27,6 +27,14 @@ export function recordingNamed(file: string): Recording & { path: string } {
   const found = manifest.find((recording) => recording.file === file);
   if (!found) throw new Error(`${file} is not in the manifest`);
   return { ...found, path: join(SPEECH_FOLDER, file) };
+}
+
+/** A few seconds of clear speech as a WAV file: a real recording where they are there, else the beginning of the sample. */
+export function speech(): { name: string; bytes: Buffer; path: string } {
+  const path = existsSync(join(SPEECH_FOLDER, 'manifest.json'))
+    ? recordingNamed('austen_0870.wav').path
+    : converted(join(__dirname, '..', 'samples', 'two-voices.ogg'), 'wav', '-t', '10', '-ac', '1');
+  return { name: basename(path), bytes: readFileSync(path), path };
 }
 
 /** 16 kHz mono 16 bit WAV of silence, or of a tone. */

@@ -13,6 +13,8 @@ export const KeyView = z.object({
   prefix: z.string(),
   last_four: z.string(),
   created_at: z.iso.datetime(),
+  /** To the minute. */
+  last_used_at: z.iso.datetime().nullable(),
   revoked_at: z.iso.datetime().nullable(),
 });
 export type KeyView = z.infer<typeof KeyView>;
@@ -60,3 +62,36 @@ export const ListKeys = defineRequest(
 
 /** Every gateway forgets what it has cached of this account's keys. */
 export const AccountKeysChanged = defineNotice('accounts.keys_changed', z.object({ account_id: z.uuid() }));
+
+/** Every gateway forgets what it has cached of the sessions of this account's holder. */
+export const AccountSessionsEnded = defineNotice(
+  'accounts.sessions_ended',
+  z.object({ account_id: z.uuid() }),
+);
+
+/** An account as the operator sees it. */
+export const AccountView = z.object({
+  account_id: z.uuid(),
+  email: z.string(),
+  email_confirmed: z.boolean(),
+  name: z.string().nullable(),
+  state: AccountState,
+  created_at: z.iso.datetime(),
+  has_password: z.boolean(),
+  unrevoked_keys: z.number().int(),
+});
+export type AccountView = z.infer<typeof AccountView>;
+
+/** By id or by email address. Refuses with `account_not_found`. */
+export const ShowAccount = defineRequest(
+  'accounts.show',
+  z.union([z.object({ account_id: z.uuid() }), z.object({ email: z.string() })]),
+  AccountView,
+);
+
+/** By id, oldest first, at most 200; the following page begins after `after`. */
+export const ListAccounts = defineRequest(
+  'accounts.list',
+  z.object({ after: z.uuid().nullable() }),
+  z.object({ accounts: z.array(AccountView) }),
+);

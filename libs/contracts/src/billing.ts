@@ -13,6 +13,10 @@ export const AccountSummary = z.object({
   held_micro_aud: MicroAud,
   free_seconds_available: Seconds,
   price_per_minute_micro_aud: MicroAud,
+  /**
+   * All money that ever came in, whoever gave it: top-ups paid by card, credit booked by the operator, adjustments and
+   * credit at the opening. So `total_topped_up - total_used = available + held`; a statement tells the kinds apart.
+   */
   total_topped_up_micro_aud: MicroAud,
   total_used_micro_aud: MicroAud,
   /** Calendar month in Australia/Sydney, as dates YYYY-MM-DD. */
@@ -117,7 +121,10 @@ export const CheckLedger = defineRequest(
   z.object({
     entries: z.number().int(),
     accounts: z.number().int(),
+    /** The oldest ones, at most 4,000, because an answer must fit into one message; `ListOpenHolds` pages through all. */
     open_holds: z.array(z.object({ job_id: z.uuid(), account_id: z.uuid(), seconds: Seconds })),
+    /** How many there are in all. */
+    open_holds_total: z.number().int(),
     problems: z.array(z.string()),
   }),
 );
@@ -140,7 +147,10 @@ export const ListOpenHolds = defineRequest(
   z.object({ holds: z.array(HoldView) }),
 );
 
-/** Lines are in the order of booking, at most 500 of them. Refuses with `account_not_found`. */
+/**
+ * Lines are in the order of booking, at most 500 of them. Refuses with `account_not_found`, and with
+ * `invalid_parameter` where the month has not begun.
+ */
 export const GetStatement = defineRequest(
   'billing.get_statement',
   z.object({
@@ -152,7 +162,10 @@ export const GetStatement = defineRequest(
   Statement.omit({ customer: true }),
 );
 
-/** Captured seconds and charges of a month, per Sydney day and per key. */
+/**
+ * Captured seconds and charges of a month, per Sydney day and per key. Refuses with `account_not_found`, and with
+ * `invalid_parameter` where the month has not begun.
+ */
 export const GetUsageBreakdown = defineRequest(
   'billing.get_usage_breakdown',
   z.object({ account_id: z.uuid(), month: Month }),
@@ -163,8 +176,10 @@ export const GetUsageBreakdown = defineRequest(
 );
 
 /**
- * Opens a payment page for a top-up. Refuses with `payments_unavailable` where none is set up and with
- * `invalid_parameter` outside of the allowed amounts. The customer comes back to `return_url`.
+ * Opens a payment page for a top-up. Refuses with `payments_unavailable` where none is set up, with
+ * `invalid_parameter` outside of the allowed amounts, with `account_not_found`, and with `unavailable` where the payment
+ * provider gave no page: then nothing is left open. The customer comes back to `return_url`, to which `top-up=<id>` is
+ * added. It waits for the provider: give it a deadline of 15 seconds.
  */
 export const StartTopUp = defineRequest(
   'billing.start_top_up',
@@ -185,7 +200,8 @@ export const ListTopUps = defineRequest(
 
 /**
  * An event of the payment provider, as its webhook received it: the body's bytes as base64, unparsed, because the
- * signature covers them. Refuses with `invalid_parameter` when the signature is wrong or too old. Idempotent.
+ * signature covers them. Refuses with `invalid_parameter` when the signature is wrong or too old, and with
+ * `payments_unavailable` where none is set up. `handled` is false for events that concern no top-up of ours. Idempotent.
  */
 export const TakePaymentEvent = defineRequest(
   'billing.take_payment_event',
@@ -193,14 +209,17 @@ export const TakePaymentEvent = defineRequest(
   z.object({ handled: z.boolean() }),
 );
 
-/** From when on a low balance is worth a message; null switches it off. */
+/** From when on a low balance is worth a message; null switches it off. Refuses with `account_not_found`. */
 export const SetLowBalanceNotice = defineRequest(
   'billing.set_low_balance_notice',
   z.object({ account_id: z.uuid(), threshold_micro_aud: MicroAud.positive().nullable() }),
   z.object({}),
 );
 
-/** An account's balance has fallen below its threshold, with no free seconds left; once until it was above again. */
+/**
+ * An account's balance, what is held included, has fallen below its threshold with no free seconds left; once until it
+ * was above again. What is held counts so that a job which is not charged in the end causes no message.
+ */
 export const BalanceLow = defineStreamMessage(
   'CURRAWONG_EVENTS',
   'events.balance_low',

@@ -96,6 +96,7 @@ export const ERRORS = {
   account_not_found: { status: 404, retryable: false, text: 'There is no such account.' },
   key_not_found: { status: 404, retryable: false, text: 'There is no such key.' },
   audio_not_found: { status: 404, retryable: false, text: 'The recording of this job is not kept any more.' },
+  range_not_satisfiable: { status: 416, retryable: false, text: 'The recording has no such bytes.' },
   transcript_not_ready: {
     status: 409,
     retryable: true,

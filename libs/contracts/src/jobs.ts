@@ -16,10 +16,24 @@ export const Owner = z.object({ account_id: z.uuid(), mode: KeyMode });
 export type Owner = z.infer<typeof Owner>;
 
 /** Names that a customer gave to voices: `{"Speaker 1": "Katie"}`. The texts of a job keep their numbers. */
-export const SpeakerNames = z.record(
-  z.string().regex(/^Speaker [1-9]\d*$/, 'must be a label such as Speaker 1'),
-  z.string().trim().min(1, 'must not be empty').max(80, 'must have at most 80 characters'),
-);
+export const SpeakerNames = z
+  .record(
+    z.string().regex(/^Speaker [1-9]\d?$/),
+    z
+      .string('must be a text')
+      .trim()
+      .min(1, 'must not be empty')
+      .max(80, 'must have at most 80 characters')
+      // One line, because it stands in one; half a character cannot be stored.
+      .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be a single line of text'),
+    {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? 'must be a label such as Speaker 1'
+          : 'must be an object such as {"Speaker 1": "Katie"}',
+    },
+  )
+  .refine((names) => Object.keys(names).length <= 20, 'must name at most 20 voices');
 export type SpeakerNames = z.infer<typeof SpeakerNames>;
 
 const Timestamp = z.iso.datetime();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 
 export interface CollectedSpan {
   service: string;
@@ -20,6 +20,8 @@ export interface OtlpCollector {
   endpoint: string;
   /** all spans so far, in order of arrival */
   spans: CollectedSpan[];
+  /** every request's body as it came, with the events and links that the spans above leave out */
+  exported: string[];
   /**
    * Resolves to the first span that matches, come or yet to come.
    * @throws when there is none within `timeoutMs`
@@ -31,21 +33,23 @@ export interface OtlpCollector {
 /** A local collector for tests: takes OTLP over HTTP as JSON and keeps the spans in memory. */
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const spans: CollectedSpan[] = [];
+  const exported: string[] = [];
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
-    json(request).then(
-      (body) => {
-        spans.push(...spansOf(body as TraceExport));
+    text(request)
+      .then((body) => {
+        spans.push(...spansOf(JSON.parse(body) as TraceExport));
+        exported.push(body);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
         for (const look of waiting) look();
-      },
-      () => response.writeHead(400).end(),
-    );
+      })
+      .catch(() => response.writeHead(400).end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    exported,
     waitFor: (matches, timeoutMs = 10_000) =>
       new Promise((resolve, reject) => {
         const settle = (act: () => void) => {

@@ -17,16 +17,16 @@ import { type FreshNats, freshNats } from './fresh-nats';
 import { testServers } from './test-servers';
 
 export interface PlatformOptions {
-  /** Settings of all services, for example `{ RECOGNIZER: 'null' }`. */
+  /** Settings of all services, for example `{ RECOGNIZER: 'null' }`. Rate limits are lifted unless they are set here. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: billing, jobs, worker and gateway; `worker-2` is a second worker. */
+  /** Default: billing, jobs, worker and gateway; `worker-2` is a second worker, `gateway-2` a second gateway. */
   readonly services?: readonly string[];
 }
 
 /** A whole platform of its own: built services as processes, over a fresh database, bucket and NATS server. */
 export interface TestPlatform extends Pick<
   Services,
-  'baseUrl' | 'metricsUrls' | 'pids' | 'kill' | 'halt' | 'resume' | 'restart'
+  'baseUrl' | 'baseUrlOf' | 'metricsUrls' | 'pids' | 'kill' | 'halt' | 'resume' | 'restart'
 > {
   readonly databaseUrl: string;
   readonly nats: FreshNats;
@@ -35,6 +35,8 @@ export interface TestPlatform extends Pick<
   waitReady(...names: string[]): Promise<void>;
   /** What a service has logged so far: one JSON object a line. */
   logs(name: string): string;
+  /** Where all logs of this platform lie. */
+  readonly logFolder: string;
   /** Runs the admin command; gives the JSON that it prints. Throws AdminFailure when it exits with another code than 0. */
   admin<T = unknown>(...args: string[]): Promise<T>;
   stop(): Promise<void>;
@@ -53,6 +55,16 @@ export class AdminFailure extends Error {
 }
 
 const repositoryFolder = join(__dirname, '..', '..', '..');
+
+/** Tests poll as often as they like; those that are about the limits set them. */
+const liftedLimits = Object.fromEntries(
+  [
+    ...['TRANSCRIBE', 'REQUESTS', 'SESSION_REQUESTS', 'FAILURES'].map(
+      (what) => `RATE_LIMIT_${what}_PER_MINUTE`,
+    ),
+    ...['SIGN_IN_ATTEMPTS_PER_QUARTER_HOUR', 'SIGN_UPS_PER_HOUR', 'REQUESTED_MAILS_PER_HOUR'],
+  ].map((limit) => [limit, '1000000']),
+);
 
 export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
   const { tools } = testServers();
@@ -88,13 +100,26 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
     const services = await startServices({
       servers,
       repositoryFolder,
-      ...(options.env && { env: options.env }),
+      env: { ...liftedLimits, ...options.env },
       ...(options.services && { services: options.services }),
     });
     opened.push(() => services.stop());
-    const { baseUrl, metricsUrls, pids, kill, halt, resume, restart } = services;
+    const { baseUrl, baseUrlOf, metricsUrls, pids, kill, halt, resume, restart } = services;
     return {
-      ...{ baseUrl, metricsUrls, pids, kill, halt, resume, restart, nats, s3, databaseUrl: database.url },
+      ...{
+        baseUrl,
+        baseUrlOf,
+        metricsUrls,
+        pids,
+        kill,
+        halt,
+        resume,
+        restart,
+        nats,
+        s3,
+        logFolder,
+        databaseUrl: database.url,
+      },
       async waitReady(...names) {
         const which = names.length > 0 ? names : Object.keys(metricsUrls);
         await Promise.all(which.map((name) => services.waitUntilReady(name)));

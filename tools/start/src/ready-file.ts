@@ -37,7 +37,8 @@ export class ReadyFile {
     this.#content = {
       base_url: services.baseUrl,
       dashboard_url: dashboardUrl,
-      ...account,
+      account_id: account.account_id,
+      api_key: account.api_key,
       database_url: servers.databaseUrl,
       nats_url: servers.natsUrl,
       s3: { ...store, access_key: accessKey, secret_key: secretKey },

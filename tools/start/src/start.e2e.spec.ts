@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -79,6 +79,20 @@ it('stays up; a second start finds it; a killed service comes back; kill -9 leav
   const { base_url: baseUrl, api_key: apiKey, pids } = ready();
   const usage = await fetch(`${baseUrl}/api/v1/usage`, { headers: { 'X-API-Key': apiKey } });
   expect(usage.status).toBe(200);
+
+  const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')) as {
+    email: string;
+    password: string;
+  };
+  const signedIn = await fetch(`${baseUrl}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: demo.email, password: demo.password }),
+  });
+  expect(signedIn.status).toBe(200);
+  expect(statSync(join(folder, 'demo.json')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(folder, 'ready.json'), 'utf8')).not.toContain(demo.password);
+  await waitFor(() => first.text().includes(`Sign in     ${demo.email} / ${demo.password}`), 10);
 
   const second = start([]);
   expect([await second.ended, second.text()]).toEqual([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claim, forgetData, isRunning, type ProcessIdentity, SetupError } from '@currawong/local-platform';
 import { parseArguments, parsePort, type StartArguments, usage } from './arguments';
+import { demoSignIn } from './demo-account';
 import { type Interruption, listenForInterruption } from './interruption';
 import { type Folders, type Platform, startPlatform } from './platform';
 import { type Ready, ReadyFile } from './ready-file';
@@ -107,6 +108,8 @@ function showAddresses(ready: Ready, recording: string | undefined): void {
   screen.line();
   screen.line(`  API         ${api}`);
   if (ready.dashboard_url) screen.line(`  Dashboard   ${ready.dashboard_url}`);
+  const signIn = demoSignIn(folders.state);
+  if (signIn) screen.line(`  Sign in     ${signIn.email} / ${signIn.password}`);
   screen.line(`  Key         ${ready.api_key}`);
   for (const [name, url] of Object.entries(ready.metrics_urls))
     screen.line(`  Metrics     ${url}/metrics  (${name})`);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { readJson, SetupError } from '@currawong/local-platform';
+import { chromiumRemedy, ensureChromium, readJson, SetupError } from '@currawong/local-platform';
 import { startTestServers } from '@currawong/testing';
 import { listenForInterruption } from './interruption';
 import { Screen } from './screen';
@@ -27,6 +27,10 @@ const interruption = listenForInterruption();
 /** Runs what CI runs, or the kinds that are named, in this order; gives the exit code. */
 async function main(): Promise<number> {
   const { wanted, jestArguments } = parseTestArguments(process.argv.slice(2));
+  if (wanted.includes('e2e')) {
+    const missing = await ensureChromium(screen.step);
+    if (missing) screen.line(`Tests in a browser will be skipped, ${missing}: ${chromiumRemedy}.`);
+  }
   const needServers = wanted.includes('integration') || wanted.includes('e2e');
   const servers = needServers ? await startTestServers(repository, screen.step) : undefined;
   void interruption.asked.then(() => running?.kill('SIGTERM'));
@@ -96,11 +100,11 @@ async function check(kind: Kind, jestArguments: readonly string[]): Promise<Tall
       mkdirSync(folder, { recursive: true });
       const outputFile = join(folder, `${kind}.json`);
       rmSync(outputFile, { force: true });
-      // Whole platforms side by side would measure the machine; pure tests may have every core.
-      const workers = kind === 'e2e' ? ['--runInBand'] : kind === 'unit' ? ['--maxWorkers=100%'] : [];
+      // Whole platforms side by side would measure the machine. Pure tests may have every core; those on servers mostly wait.
+      const workers = { unit: '--maxWorkers=100%', integration: '--maxWorkers=3', e2e: '--runInBand' }[kind];
       const exitCode = await run(bin('jest'), [
         ...['--selectProjects', kind, '--json', `--outputFile=${outputFile}`, '--passWithNoTests'],
-        ...workers,
+        workers,
         ...jestArguments,
       ]);
       return tallyJest(readJson<JestReport>(outputFile), exitCode);

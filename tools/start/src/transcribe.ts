@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { basename } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -33,12 +33,29 @@ export interface Recording {
 /** The API did not take the recording; the message is its own sentence. */
 export type Submission = { readonly jobId: string } | { readonly refusal: string };
 
-/** Streams the recording through POST /api/v1/transcribe; `onProgress` hears the fraction sent. */
+/**
+ * Streams the recording through POST /api/v1/transcribe; `onProgress` hears the fraction sent. Where the minute's
+ * transcriptions are used up it waits for the next ones.
+ */
 export async function submit(
   api: Api,
   recording: Recording,
   onProgress: (fraction: number) => void,
 ): Promise<Submission> {
+  for (;;) {
+    const answer = await upload(api, recording, onProgress);
+    if (answer.status === 429 && answer.retryAfter !== undefined) {
+      await sleep(Number(answer.retryAfter) * 1000);
+      continue;
+    }
+    const { job_id: jobId, detail } = parseBody(answer.body) as { job_id?: string; detail?: string };
+    return answer.status === 200 && jobId
+      ? { jobId }
+      : { refusal: detail ?? `The API answered ${answer.status}.` };
+  }
+}
+
+function upload(api: Api, recording: Recording, onProgress: (fraction: number) => void): Promise<PostAnswer> {
   const boundary = `currawong-${randomUUID()}`;
   const fields = { num_speakers: recording.speakers, language: recording.language };
   const head = Buffer.from(
@@ -67,18 +84,17 @@ export async function submit(
     yield* createReadStream(recording.path).pipe(meter) as AsyncIterable<Buffer>;
     yield end;
   }
-  const answer = await post(`${api.baseUrl}/api/v1/transcribe`, Readable.from(body()), {
+  return post(`${api.baseUrl}/api/v1/transcribe`, Readable.from(body()), {
     'X-API-Key': api.apiKey,
     'Content-Type': `multipart/form-data; boundary=${boundary}`,
     'Content-Length': String(head.length + sizeBytes + end.length),
   });
-  const { job_id: jobId, detail } = parseBody(answer.body) as { job_id?: string; detail?: string };
-  return answer.status === 200 && jobId
-    ? { jobId }
-    : { refusal: detail ?? `The API answered ${answer.status}.` };
 }
 
-/** Asks for the job until it has ended, within the API's limit of 60 questions a minute. */
+/**
+ * Asks for the job until it has ended: soon at first, because short recordings are done in a second or two, and then at
+ * a pace that stays within the API's 60 requests a minute with room for others that use the same key.
+ */
 export async function waitForJob(api: Api, jobId: string, onProgress: (job: Job) => void): Promise<Job> {
   for (let asked = 0; ; asked += 1) {
     const response = await fetch(`${api.baseUrl}/api/v1/jobs/${jobId}`, {
@@ -97,23 +113,28 @@ export async function waitForJob(api: Api, jobId: string, onProgress: (job: Job)
       onProgress(job);
       if (job.status === 'completed' || job.status === 'failed') return job;
     }
-    await sleep(asked < 8 ? 400 : 1500);
+    await sleep(asked < 5 ? 500 : 1500);
   }
 }
 
-function post(
-  url: string,
-  body: Readable,
-  headers: Record<string, string>,
-): Promise<{ status: number; body: string }> {
+interface PostAnswer {
+  status: number;
+  /** Seconds, as they were sent. */
+  retryAfter: string | undefined;
+  body: string;
+}
+
+function post(url: string, body: Readable, sent: OutgoingHttpHeaders): Promise<PostAnswer> {
+  const ask = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method: 'POST', headers });
+    const request = ask(url, { method: 'POST', headers: sent });
     let answered = false;
     request.once('response', (response) => {
       answered = true;
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      const { statusCode: status = 0, headers } = response;
+      response.once('end', () => resolve({ status, retryAfter: headers['retry-after'], body: text }));
       response.once('error', reject);
     });
     request.once('error', reject);

@@ -45,6 +45,21 @@ export const SignInOptions = z.object({
 });
 export type SignInOptions = z.infer<typeof SignInOptions>;
 
+/** Why somebody comes back from the identity provider without being signed in: /dashboard/sign-in?problem=… */
+export const SignInProblem = z.enum([
+  /** It does not answer, or not as it should. Try again later. */
+  'provider_unavailable',
+  /** It refused, the person changed their mind, or the way there and back took too long. Try again. */
+  'sign_in_failed',
+  /** It does not vouch for the person's email address. */
+  'email_not_verified',
+  /** There is an account with this address whose holder has not confirmed it: sign in with the password first. */
+  'account_not_confirmed',
+  'sign_up_closed',
+  'account_inactive',
+]);
+export type SignInProblem = z.infer<typeof SignInProblem>;
+
 export const SignUp = z.object({
   email: Email,
   password: NewPassword,

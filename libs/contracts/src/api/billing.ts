@@ -18,6 +18,7 @@ export type UsageBody = z.infer<typeof UsageBody>;
 export const CreditBody = z.object({
   balance_aud: CentsAud,
   price_per_minute_aud: CentsAud,
+  /** Everything that was ever credited: top-ups, the operator's credit and adjustments. */
   total_topped_up_aud: CentsAud,
   total_used_aud: CentsAud,
   estimated_remaining_minutes: z.number().int(),
@@ -59,7 +60,7 @@ export const StatementLine = z.object({
   audio_seconds: z.number().int().nullable(),
   price_per_minute_aud: ExactAud.nullable(),
   amount_aud: ExactAud,
-  /** Of a top-up: the GST contained in it, one eleventh, to the cent. */
+  /** Of a top-up: the GST contained in it, one eleventh, to the cent; null where the supplier has no ABN. */
   gst_aud: CentsAud.nullable(),
   /** Free seconds granted or used (negative). */
   free_seconds: z.number().int(),
@@ -80,6 +81,10 @@ export const Statement = z.object({
   currency: z.literal('AUD'),
   /** Whether this statement is a tax invoice: it has top-ups, and the supplier is registered for GST. */
   tax_invoice: z.boolean(),
+  /** Names this statement on a tax invoice; null where it is none. */
+  invoice_number: z.string().nullable(),
+  /** Of a month that is over the day after its end, else today, in Sydney. */
+  issued_on: z.iso.date(),
   supplier: z.object({ name: z.string(), abn: z.string().nullable(), address: z.string().nullable() }),
   customer: z.object({ name: z.string().nullable(), email: z.string() }),
   opening_balance_aud: ExactAud,
