@@ -1,7 +1,7 @@
 // Three kinds of test, told apart by file name:
 //   *.spec.ts              pure: no process, no network
 //   *.integration.spec.ts  against real Postgres, NATS and S3
-//   *.e2e.spec.ts          over HTTP through the running services
+//   *.e2e.spec.ts          over HTTP through the running services; those in e2e/measured run alone
 const shared = {
   testEnvironment: 'node',
   // @swc/jest compiles to CommonJS; packages that ship ES modules only are compiled as well.
@@ -26,6 +26,7 @@ export default {
   projects: [
     { ...shared, displayName: 'unit', testRegex: '(?<!\\.(integration|e2e))\\.spec\\.ts$' },
     { ...shared, ...servers, displayName: 'integration', testRegex: '\\.integration\\.spec\\.ts$' },
-    { ...shared, ...servers, displayName: 'e2e', testRegex: '\\.e2e\\.spec\\.ts$' },
+    { ...shared, ...servers, displayName: 'e2e', testRegex: '(?<!/measured/[^/]*)\\.e2e\\.spec\\.ts$' },
+    { ...shared, ...servers, displayName: 'measured', testRegex: '/measured/[^/]*\\.e2e\\.spec\\.ts$' },
   ],
 };

@@ -18,8 +18,16 @@ import {
 
 const repository = join(__dirname, '..', '..', '..');
 const screen = new Screen(process.stdout);
-const kinds = ['format', 'lint', 'types', 'unit', 'integration', 'e2e'] as const;
+const kinds = ['format', 'lint', 'types', 'unit', 'integration', 'e2e', 'measured'] as const;
 type Kind = (typeof kinds)[number];
+
+/** Tests on servers mostly wait, so more of them than cores run at once; what measures the machine has it alone. */
+const jestWorkers = {
+  unit: '--maxWorkers=100%',
+  integration: '--maxWorkers=3',
+  e2e: '--maxWorkers=3',
+  measured: '--runInBand',
+};
 
 let running: ChildProcess | undefined;
 const interruption = listenForInterruption();
@@ -31,7 +39,7 @@ async function main(): Promise<number> {
     const missing = await ensureChromium(screen.step);
     if (missing) screen.line(`Tests in a browser will be skipped, ${missing}: ${chromiumRemedy}.`);
   }
-  const needServers = wanted.includes('integration') || wanted.includes('e2e');
+  const needServers = wanted.some((kind) => kind in jestWorkers && kind !== 'unit');
   const servers = needServers ? await startTestServers(repository, screen.step) : undefined;
   void interruption.asked.then(() => running?.kill('SIGTERM'));
   try {
@@ -95,16 +103,15 @@ async function check(kind: Kind, jestArguments: readonly string[]): Promise<Tall
       ]);
     case 'unit':
     case 'integration':
-    case 'e2e': {
+    case 'e2e':
+    case 'measured': {
       const folder = join(repository, '.currawong', 'test-reports');
       mkdirSync(folder, { recursive: true });
       const outputFile = join(folder, `${kind}.json`);
       rmSync(outputFile, { force: true });
-      // Whole platforms side by side would measure the machine. Pure tests may have every core; those on servers mostly wait.
-      const workers = { unit: '--maxWorkers=100%', integration: '--maxWorkers=3', e2e: '--runInBand' }[kind];
       const exitCode = await run(bin('jest'), [
         ...['--selectProjects', kind, '--json', `--outputFile=${outputFile}`, '--passWithNoTests'],
-        workers,
+        jestWorkers[kind],
         ...jestArguments,
       ]);
       return tallyJest(readJson<JestReport>(outputFile), exitCode);

@@ -86,7 +86,7 @@ export class Accounts {
     return accept(account);
   }
 
-  /** For the operator. A closed account can be opened again, but its keys stay revoked. */
+  /** For the operator, who can open a closed account again. */
   async setState(accountId: string, state: AccountState): Promise<boolean> {
     const found = await this.source.transaction(async (manager) => {
       const account = await this.lock(manager, accountId);
@@ -108,10 +108,12 @@ export class Accounts {
     return found;
   }
 
-  /** Closes for good, in a transaction of the caller, who says `forgetEverywhere` after its commit. */
+  /**
+   * Closes for good, in a transaction of the caller, who says `forgetEverywhere` after its commit. Keys stay as they
+   * are: they tell their users that the account is not active, where a revoked key would say nothing.
+   */
   async close(manager: EntityManager, accountId: string, by: Actor): Promise<void> {
     await manager.query(`UPDATE accounts SET state = 'closed' WHERE id = $1`, [accountId]);
-    await this.keys.revokeAll(manager, accountId, by);
     await this.sessions.endAll(manager, accountId);
     await audit(manager, accountId, 'account_closed', by);
   }

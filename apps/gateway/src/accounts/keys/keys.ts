@@ -110,16 +110,6 @@ export class Keys {
     return asBody(revoked);
   }
 
-  /** In a transaction of the caller, who says so to every gateway after its commit. */
-  async revokeAll(manager: EntityManager, accountId: string, by: Actor): Promise<void> {
-    const revoked = await rows<KeyRecord>(
-      manager,
-      'UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL RETURNING *',
-      [accountId],
-    );
-    for (const key of revoked) await audit(manager, accountId, 'key_revoked', by, named(key));
-  }
-
   /** All keys that the account has ever had, oldest first. */
   async list(accountId: string): Promise<ApiKeyBody[]> {
     const keys = await rows<KeyRecord>(

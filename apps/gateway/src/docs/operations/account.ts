@@ -224,7 +224,7 @@ export const ACCOUNT_OPERATIONS: Operation[] = [
     path: '/account/close',
     summary: 'Close the account for good',
     description:
-      'Keys are revoked and sessions end. `confirmation` is the password, or the email address without one.',
+      'Keys are answered 403 from then on, and sessions end. `confirmation` is the password, or the email address without one.',
     access: 'session',
     body: json(AccountClosing, { confirmation: 'a long passphrase' }),
     answers: { 200: done('closed', 'The account is closed.') },

@@ -2,8 +2,8 @@ import { createObjectStore } from '@currawong/object-store';
 import { objectStoreClient, startPlatform, type TestPlatform } from '@currawong/testing';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { newCustomer, type Client } from './client';
-import { wav } from './recordings';
+import { newCustomer, type Client } from '../client';
+import { wav } from '../recordings';
 
 // Time and memory are the machine's as well: what is measured in one bad moment is measured again, twice at the most.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });

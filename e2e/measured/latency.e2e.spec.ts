@@ -1,7 +1,7 @@
 import { startPlatform, type TestPlatform } from '@currawong/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newCustomer, type Client } from './client';
-import { wav } from './recordings';
+import { newCustomer, type Client } from '../client';
+import { wav } from '../recordings';
 
 // Time and memory are the machine's as well: what is measured in one bad moment is measured again, twice at the most.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
