@@ -123,7 +123,8 @@ export class Visitor {
     const { page } = this;
     page.on('pageerror', (error) => this.complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
-      if (message.type() !== 'error') return;
+      // The payment page is somebody else's.
+      if (message.type() !== 'error' || !page.url().startsWith(this.origin)) return;
       const { url } = message.location();
       // Whether somebody is signed in is asked by a request that says 401 if not; the browser writes that down itself.
       if (/status of 401/.test(message.text()) && url.endsWith('/api/v1/session')) return;

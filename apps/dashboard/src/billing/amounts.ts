@@ -4,17 +4,15 @@ import { exactMoney } from '../format/money';
 export interface ColumnAmount {
   /** `−$1,234.56` */
   toCents: string;
-  /** Up to four digits below a cent, filled up with spaces as wide as a digit. */
+  /** Up to four digits below a cent; empty where they are all zero. */
   belowCents: string;
 }
-
-const FIGURE_SPACE = '\u2007';
 
 /** @param aud such as `"-1234.560000"`; never a number, which would round it */
 export function columnAmount(aud: string): ColumnAmount {
   const text = exactMoney(aud);
   const cents = text.indexOf('.') + 3;
-  return { toCents: text.slice(0, cents), belowCents: text.slice(cents).padEnd(4, FIGURE_SPACE) };
+  return { toCents: text.slice(0, cents), belowCents: text.slice(cents) };
 }
 
 /** Without cents where there are none: `$25`, `$12.50`. */

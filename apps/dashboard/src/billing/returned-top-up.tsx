@@ -15,7 +15,6 @@ export function ReturnedTopUp({ topUp }: { topUp: TopUpBody | undefined }) {
     announce('The payment has arrived.');
     void refresh('/credit', '/statement');
     // Once when it is paid, not whenever the page is drawn.
-    // eslint-disable-next-line
   }, [state]);
   if (!topUp) return null;
   const amount = shortAmount(topUp.amount_aud);

@@ -71,7 +71,7 @@ function useTakingAway(month: string, query: ReturnType<typeof useStatement>) {
   const print = async () => {
     setBusy('print');
     let page = query;
-    while (page.hasNextPage && !page.isError) page = (await page.fetchNextPage()) as typeof page;
+    while (page.hasNextPage && !page.isError) page = await page.fetchNextPage();
     // The lines have to be on the page, and the button at rest, when the browser takes its picture.
     flushSync(() => setBusy(null));
     if (!page.isError) window.print();

@@ -193,10 +193,10 @@ function Amount({ aud }: { aud: string }) {
 }
 
 function Nothing() {
-  const { belowCents } = columnAmount('0.00');
   return (
     <span className="number soft">
-      $0.00<span className="below-cents">{belowCents}</span>
+      $0.00
+      <span className="below-cents" />
     </span>
   );
 }

@@ -17,6 +17,8 @@ export function useStatement(month: string) {
     queryFn: async ({ pageParam, signal }) => {
       const answer = await get<Statement>(pageParam === null ? path : `${path}&after=${pageParam}`, signal);
       if (answer.ok) return answer.value;
+      // A problem is what the pages show; nobody needs a stack.
+      // eslint-disable-next-line @typescript-eslint/only-throw-error
       throw answer.problem;
     },
     initialPageParam: null,

@@ -36,7 +36,11 @@ export function CreatedKeyDialog({
           gets lost, revoke it and create another.
         </p>
       </Notice>
-      {created && <CodeBlock code={created.api_key} what="the API key" />}
+      {created && (
+        <div className="created-key">
+          <CodeBlock code={created.api_key} what="the API key" />
+        </div>
+      )}
       {slipped && (
         <Notice kind="problem">
           <p>The key cannot be shown again. Store it, then press “I have stored it”.</p>

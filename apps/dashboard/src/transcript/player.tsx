@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { clock, inWords } from '../format/time';
 import { PauseIcon, PlayIcon } from '../ui/icons';
 import type { ReaderDocument } from './document';
@@ -104,7 +104,8 @@ function TimeLine({
     () =>
       controls.onTime((seconds) => {
         if (slider.current) slider.current.value = String(seconds);
-        played.current?.style.setProperty('--played', String(seconds / Math.max(durationSeconds, 1)));
+        if (played.current)
+          played.current.style.transform = `scaleX(${seconds / Math.max(durationSeconds, 1)})`;
         setSecond(Math.floor(seconds));
       }),
     [controls, durationSeconds],
@@ -112,8 +113,9 @@ function TimeLine({
   return (
     <div className="time-line">
       <span className="time-line-clock number">{clock(second)}</span>
-      <div ref={played} className="time-line-track">
+      <div className="time-line-track">
         <Strip document={document} durationSeconds={durationSeconds} />
+        <div ref={played} className="time-line-played" />
         <input
           ref={slider}
           type="range"
@@ -140,7 +142,11 @@ function TimeLine({
   );
 }
 
-function Strip({ document, durationSeconds }: Pick<PlayerProps, 'document' | 'durationSeconds'>) {
+/** Drawn once, not with every second that passes. */
+const Strip = memo(function Strip({
+  document,
+  durationSeconds,
+}: Pick<PlayerProps, 'document' | 'durationSeconds'>) {
   return (
     <svg className="time-line-strip" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
       {speakerStrip(document.turns, durationSeconds).map(({ speaker, from, to }) => (
@@ -148,7 +154,7 @@ function Strip({ document, durationSeconds }: Pick<PlayerProps, 'document' | 'du
       ))}
     </svg>
   );
-}
+});
 
 function SkipIcon({ back = false }: { back?: boolean }) {
   return (

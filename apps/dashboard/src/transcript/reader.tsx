@@ -44,6 +44,7 @@ export function Reader({ job }: { job: JobDetail }) {
   const searchField = useRef<HTMLInputElement>(null);
   const [dialog, setDialog] = useState<'take away' | 'shortcuts' | null>(null);
   const [showDoubtful, setShowDoubtful] = useState(false);
+  const hasConfidence = useMemo(() => document.words.some((word) => word.confidence !== null), [document]);
   const onJump = useCallback(() => setFollowing(true), [setFollowing]);
 
   const audible = job.audio_available;
@@ -64,7 +65,7 @@ export function Reader({ job }: { job: JobDetail }) {
         <SpeakerList document={document} names={job.speaker_names} onRename={rename} />
         <p className="reader-aside-hint small soft">Press a name to change it.</p>
         <ProblemNotice problem={problem} />
-        {document.words.some((word) => word.confidence !== null) && (
+        {hasConfidence && (
           <Check checked={showDoubtful} onChange={(event) => setShowDoubtful(event.target.checked)}>
             Mark words that the engine was unsure of
           </Check>

@@ -1,11 +1,12 @@
 import type { SpeakerNames } from '@currawong/contracts';
+import { memo } from 'react';
 import { inWords } from '../format/time';
 import type { ReaderDocument } from './document';
 import { SpeakerName } from './speaker-name';
 import { colourOf, speakingTimes } from './speakers';
 
 /** Who speaks and how much; here they get their names. */
-export function SpeakerList({
+export const SpeakerList = memo(function SpeakerList({
   document,
   names,
   onRename,
@@ -28,4 +29,4 @@ export function SpeakerList({
       ))}
     </ul>
   );
-}
+});

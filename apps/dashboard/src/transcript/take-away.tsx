@@ -1,5 +1,5 @@
 import type { SpeakerNames, TranscriptFormat } from '@currawong/contracts';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { getBlob, type Problem } from '../api/client';
 import { saveAs } from '../api/save-as';
 import { announce } from '../ui/announcer';
@@ -29,29 +29,39 @@ interface TakeAwayProps {
 }
 
 /** The transcript for other programs: on the clipboard, or as a file. */
-export function TakeAway({ open, onClose, jobId, filename, turns, names }: TakeAwayProps) {
+export function TakeAway({ open, onClose, ...rest }: TakeAwayProps) {
   return (
     <Dialog open={open} title="Copy or download" onClose={onClose}>
-      <ul role="list" className="take-away">
-        <li>
-          <span>
-            <strong>With speakers</strong>
-            <small className="soft">A paragraph for each turn, with the name in front</small>
-          </span>
-          <CopyButton text={plainText(turns, names)} what="the text with speakers" />
-        </li>
-        <li>
-          <span>
-            <strong>Words alone</strong>
-            <small className="soft">The same without names</small>
-          </span>
-          <CopyButton text={plainText(turns, null)} what="the words alone" />
-        </li>
-        {FORMATS.map(([format, name, use]) => (
-          <Download key={format} {...{ format, name, use, jobId, filename }} />
-        ))}
-      </ul>
+      {open && <Choices {...rest} />}
     </Dialog>
+  );
+}
+
+function Choices({ jobId, filename, turns, names }: Omit<TakeAwayProps, 'open' | 'onClose'>) {
+  const [withSpeakers, alone] = useMemo(
+    () => [plainText(turns, names), plainText(turns, null)],
+    [turns, names],
+  );
+  return (
+    <ul role="list" className="take-away">
+      <li>
+        <span>
+          <strong>With speakers</strong>
+          <small className="soft">A paragraph for each turn, with the name in front</small>
+        </span>
+        <CopyButton text={withSpeakers} what="the text with speakers" />
+      </li>
+      <li>
+        <span>
+          <strong>Words alone</strong>
+          <small className="soft">The same without names</small>
+        </span>
+        <CopyButton text={alone} what="the words alone" />
+      </li>
+      {FORMATS.map(([format, name, use]) => (
+        <Download key={format} {...{ format, name, use, jobId, filename }} />
+      ))}
+    </ul>
   );
 }
 
