@@ -295,7 +295,7 @@ async function examined(visitor: Visitor, path: string): Promise<string[]> {
       const shift = await visitor.layoutShift();
       if (shift > 0.1) problems.push(`${width} px: layout shift of ${shift.toFixed(3)}`);
     }
-    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    const overflow = await visitor.overflow();
     if (overflow > 0) problems.push(`${width} px: the page is ${overflow} px too wide`);
     for (const colours of ['light', 'dark'] as const) {
       await visitor.wearColours(colours);

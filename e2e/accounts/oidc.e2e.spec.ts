@@ -256,9 +256,13 @@ describe('where sign-up is closed', () => {
     expect(await closed.admin('account', 'show', email)).toMatchObject({
       account_id,
       email,
+      email_confirmed: true,
       has_password: true,
       unrevoked_keys: 1,
     });
+    // The operator vouched for the address, so the provider's word that it is theirs lets its holder in.
+    await provider.seat({ sub: subject(), email, email_verified: true });
+    expect(await signInThroughProvider(new Person(closed.baseUrl))).toBe('/dashboard/');
     const { accounts } = await closed.admin<{ accounts: { email: string }[] }>('account', 'list');
     expect(accounts.map((account) => account.email)).toEqual([email]);
     await eventually(async () => {

@@ -68,6 +68,15 @@ export class Visitor {
     })()`);
   }
 
+  /** By how many pixels the page is wider than its window, once it has had the time to follow a change of its width. */
+  async overflow(): Promise<number> {
+    return this.page.evaluate<number>(`(async () => {
+      const overflow = () => document.documentElement.scrollWidth - innerWidth;
+      for (let frames = 0; frames < 30 && overflow() > 0; frames++) await new Promise(requestAnimationFrame);
+      return overflow();
+    })()`);
+  }
+
   /** How much of the window has jumped without anybody having touched it, since the page was opened. */
   async layoutShift(): Promise<number> {
     return this.page.evaluate<number>('watched.shift');
