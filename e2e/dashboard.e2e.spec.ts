@@ -82,13 +82,38 @@ describeWithBrowser('the dashboard', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   });
 
-  step('the address is confirmed by the link in the mail', async () => {
-    await page.getByText('Please confirm your email address').waitFor();
-    const mail = await eventually(async () => mailbox.to(EMAIL)[0], 'the mail');
-    await maya.open(`/dashboard/confirm-email#token=${tokenIn(mail)}`);
-    await maya.open('/dashboard/');
-    expect(await page.getByText('Please confirm your email address').count()).toBe(0);
-  });
+  step(
+    'the address is confirmed by the link in the mail, on a device where one signs in for it and out again',
+    async () => {
+      await page.getByText('Please confirm your email address').waitFor();
+      const mail = await eventually(async () => mailbox.to(EMAIL)[0], 'the mail');
+      // On a telephone, say, where nobody is signed in yet.
+      const telephone = await Visitor.arrive(browser, origin);
+      await telephone.open(`/dashboard/confirm-email#token=${tokenIn(mail)}`);
+      expect(telephone.page.url()).not.toContain(tokenIn(mail));
+      await telephone.page.getByRole('link', { name: 'Sign in', exact: true }).click();
+      await telephone.page.getByLabel('Email address').fill(EMAIL);
+      await telephone.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await telephone.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await telephone.page.getByText('Your email address is confirmed').waitFor();
+      expect(await telephone.page.evaluate('sessionStorage.length')).toBe(0);
+      // Signing out that does not succeed says so, and looks like nothing else.
+      await telephone.page.route('**/api/v1/session', (route) =>
+        route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+      );
+      await telephone.open('/dashboard/');
+      await telephone.page.getByRole('button', { name: 'Account', exact: true }).click();
+      await telephone.page.getByRole('button', { name: 'Sign out' }).click();
+      await telephone.page.getByText('The service cannot be reached').waitFor();
+      await telephone.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      await telephone.page.unrouteAll();
+      await telephone.page.getByRole('button', { name: 'Sign out' }).click();
+      await telephone.page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+      await telephone.context.close();
+      await maya.open('/dashboard/');
+      expect(await page.getByText('Please confirm your email address').count()).toBe(0);
+    },
+  );
 
   step('a key is made, and copied from the dialog that shows it once', async () => {
     await maya.open('/dashboard/settings');

@@ -240,6 +240,7 @@ describe('the recording', () => {
       'content-length': String(bytes.length),
       'content-disposition': `inline; filename="Gesprach (1).wav"; filename*=UTF-8''Gespr%C3%A4ch%20%281%29.wav`,
       'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
     });
     expect(response.headers.get('content-range')).toBeNull();
     expect((await bodyOf(response)).equals(bytes)).toBe(true);
@@ -300,6 +301,35 @@ describe('the recording', () => {
     }
     expect((await ranged('bytes=0-9')).status).toBe(206);
     expect(platform.logs('gateway')).not.toMatch(/"level":50|"level":"error"/);
+  });
+
+  it('can be open six times at once for an account, and others are not kept from theirs', async () => {
+    const long = await customer.submit({ name: 'long.wav', bytes: wav(1_200) });
+    const theirs = await other.submit({ name: 'a.wav', bytes });
+    const open = await Promise.all(Array.from({ length: 6 }, () => begin(long)));
+    expect(open.map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(200));
+    try {
+      for (const seventh of [await ranged('bytes=0-9'), await fetched(`/api/v1/jobs/${long}/audio`)]) {
+        expect(seventh.status).toBe(429);
+        expect(seventh.headers.get('retry-after')).toBe('10');
+        expect(seventh.headers.get('content-type')).toMatch(/^application\/json/);
+        expect(seventh.headers.get('content-range')).toBeNull();
+        expect(await seventh.json()).toEqual({
+          detail: 'At most 6 recordings can be open at a time. Wait 10 seconds, then try again.',
+        });
+      }
+      expect((await fetched(audio(), { method: 'HEAD' })).status).toBe(200);
+      expect((await bodyOf(await fetched(`/api/v1/jobs/${theirs}/audio`, {}, other))).equals(bytes)).toBe(
+        true,
+      );
+      open.pop()!.destroy();
+      for (let tries = 0; (await ranged('bytes=0-9')).status !== 206; tries++) {
+        if (tries > 100) throw new Error('the place that was left is not free again');
+        await sleep(50);
+      }
+    } finally {
+      for (const response of open) response.destroy();
+    }
   });
 
   /** The answer once its first bytes are there; nothing more is read. */

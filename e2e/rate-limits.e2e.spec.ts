@@ -1,4 +1,4 @@
-import { startPlatform, type TestPlatform } from '@currawong/testing';
+import { startPlatform, startStripeServer, type StripeServer, type TestPlatform } from '@currawong/testing';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import { connect } from 'node:net';
@@ -11,11 +11,13 @@ import { wav } from './recordings';
 jest.setTimeout(120_000);
 
 let platform: TestPlatform;
+let stripe: StripeServer;
 let gateways: readonly string[];
 let customer: Client & { accountId: string };
 const meetCustomer = async () => void (customer = await newCustomer(platform, { creditAud: '5' }));
 
 beforeAll(async () => {
+  stripe = await startStripeServer();
   platform = await startPlatform({
     services: ['billing', 'jobs', 'gateway', 'gateway-2'],
     env: {
@@ -24,11 +26,15 @@ beforeAll(async () => {
       RATE_LIMIT_SESSION_REQUESTS_PER_MINUTE: '40',
       RATE_LIMIT_FAILURES_PER_MINUTE: '100',
       TRUSTED_PROXY_HOPS: '1',
+      ...stripe.environment,
     },
   });
   gateways = [platform.baseUrl, platform.baseUrlOf('gateway-2')];
 }, 120_000);
-afterAll(() => platform?.stop());
+afterAll(async () => {
+  await platform?.stop();
+  await stripe?.stop();
+});
 
 interface Asked {
   method?: string;
@@ -144,6 +150,28 @@ describe('a key', () => {
       body: 'x',
     });
     expect(unreadable).toMatchObject({ status: 400, limit: 10, remaining: 9 });
+  });
+
+  it('has no more transcriptions for writing the address in another form', async () => {
+    const { port } = new URL(gateways[0]!);
+    const statusOf = async (target: string) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(
+        `POST ${target} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${customer.apiKey}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
+      let text = '';
+      for await (const bytes of socket) text += String(bytes);
+      return Number(text.split(' ')[1]);
+    };
+    const targets = [
+      'ftp://x/api/v1/transcribe',
+      'http://x/v1/transcribe',
+      '/v1/transcribe#x',
+      '/V1/transcribe/',
+    ];
+    const answered = await Promise.all(Array.from({ length: 16 }, (_, n) => statusOf(targets[n % 4]!)));
+    expect(answered.filter((status) => status === 400)).toHaveLength(10);
+    expect(answered.filter((status) => status === 429)).toHaveLength(6);
   });
 
   it('that is revoked is refused by every gateway within a second', async () => {
@@ -282,6 +310,26 @@ describe('an address', () => {
     const from = '198.51.100.4';
     const answers = await many(101, (n) => ask(n, '/api/v1/nothing', { from, key: unknownKey() }));
     expect(statuses(answers)).toEqual({ 404: 100, 429: 1 });
+  });
+
+  it('fails with each payment event that is not signed or signed wrongly; one that is signed comes through', async () => {
+    const from = '198.51.100.7';
+    const event = { id: 'evt_1', object: 'event', type: 'customer.created', data: { object: {} } };
+    const send = (n: number, { body, signature }: { body: Buffer; signature: string }) =>
+      ask(n, '/api/v1/payment-events', {
+        method: 'POST',
+        from,
+        headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },
+        body: body.toString(),
+      });
+    const [right, forged] = [stripe.sign(event), stripe.sign(event, { secret: 'whsec_of_another' })];
+    expect(await send(0, right)).toMatchObject({ status: 200, remaining: 100 });
+    expect(await send(0, forged)).toMatchObject({ status: 400, remaining: 99 });
+    expect(await send(0, { ...right, signature: 'none' })).toMatchObject({ status: 400, remaining: 98 });
+    const refused = await many(110, (n) => send(n, n % 2 ? forged : { ...right, signature: 'none' }));
+    expect(statuses(refused)).toEqual({ 400: 98, 429: 12 });
+    refused.filter(({ status }) => status === 429).forEach(expectRefusal);
+    expect((await many(4, (n) => send(n, right))).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   it('does not fail by asking for what anyone may have', async () => {

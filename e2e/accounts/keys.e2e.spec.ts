@@ -70,6 +70,23 @@ it('twenty keys asked for at once leave three, and three refusals less a revoked
   expect((await keysOf(person)).filter((key) => key.revoked_at === null)).toHaveLength(3);
 });
 
+it('every key that works is shown, and of those that were revoked the newest hundred', async () => {
+  const person = await someone();
+  const { id } = await person.createKey('works');
+  await query(
+    platform.databaseUrl,
+    `INSERT INTO accounts.api_keys (id, account_id, name, mode, key_hash, prefix, last_four, created_at, revoked_at)
+     SELECT gen_random_uuid(), k.account_id, 'revoked ' || n, 'live', sha256((k.id || ' ' || n)::bytea), 'sk_live_', 'abcd',
+            now() + make_interval(secs => n), now() + make_interval(secs => n)
+       FROM accounts.api_keys k, generate_series(1, 120) n WHERE k.id = $1`,
+    [id],
+  );
+  expect((await keysOf(person)).map(({ name }) => name)).toEqual([
+    'works',
+    ...Array.from({ length: 100 }, (_, index) => `revoked ${index + 21}`),
+  ]);
+});
+
 it('the key of somebody else does not exist, like one that never did', async () => {
   const [owner, stranger] = [await someone(), await someone()];
   const { id, api_key } = await owner.createKey();

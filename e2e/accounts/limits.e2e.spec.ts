@@ -1,6 +1,7 @@
 import { BalanceLow, type PayloadOf } from '@currawong/contracts';
 import { connectMessaging, Publisher } from '@currawong/messaging';
 import { startPlatform, type TestPlatform } from '@currawong/testing';
+import { Client as Database } from 'pg';
 import { eventually, newEmail, PASSWORD, Person, query } from './person';
 
 let platform: TestPlatform;
@@ -10,8 +11,9 @@ beforeAll(async () => {
     services: ['billing', 'jobs', 'gateway', 'gateway-2'],
     env: {
       SIGN_IN_ATTEMPTS_PER_QUARTER_HOUR: '3',
-      SIGN_UPS_PER_HOUR: '8',
+      SIGN_UPS_PER_HOUR: '13',
       REQUESTED_MAILS_PER_HOUR: '2',
+      KEYS_PER_HOUR: '4',
     },
   });
 }, 120_000);
@@ -76,6 +78,18 @@ it('mails to one address are few, whether or not it has an account', async () =>
   expect([await again(), await again(), await again()].map(({ status }) => status)).toEqual([202, 202, 429]);
 });
 
+it('new keys of an account are few, however many of them are revoked, and no other account is harmed', async () => {
+  const [person, other] = [await someone(), await someone()];
+  for (let made = 0; made < 4; made++) {
+    const { id } = await person.createKey();
+    expect((await person.send('DELETE', `/api/v1/keys/${id}`)).status).toBe(200);
+  }
+  const refused = await person.send('POST', '/api/v1/keys', { name: 'the fifth' });
+  expect(refused.status).toBe(429);
+  expect(refused.body['detail']).toMatch(/4 new keys in an hour/);
+  await other.createKey();
+});
+
 it('without a mail server the log has the mail with its link, and says why', async () => {
   const person = await someone();
   const line = await eventually(async () => {
@@ -89,6 +103,60 @@ it('without a mail server the log has the mail with its link, and says why', asy
   const answer = await person.send('POST', '/api/v1/email-confirmation/confirm', { token });
   expect(answer.status).toBe(200);
 });
+
+it('while billing is slow neither a new account nor a changed setting holds a database connection', async () => {
+  const person = await someone();
+  const newcomer = new Person(platform.baseUrl);
+  const billing = new Database({ connectionString: platform.databaseUrl });
+  await billing.connect();
+  const locks = (on: string, what: string) =>
+    query(
+      platform.databaseUrl,
+      'SELECT mode FROM pg_locks WHERE relation = $1::regclass AND database IS NOT NULL AND ' + what,
+      [on],
+    );
+  const asking = async (count: number) => (await locks('billing.balances', 'NOT granted')).length >= count;
+  try {
+    await billing.query('BEGIN');
+    await billing.query('LOCK TABLE billing.balances IN ACCESS EXCLUSIVE MODE');
+    const signedUp = newcomer.signUp();
+    await eventually(() => asking(1), 'billing is asked for the books');
+    expect(await locks('accounts.accounts', 'granted')).toEqual([]);
+    await billing.query('ROLLBACK');
+    await signedUp;
+    await eventually(
+      async () => (await query(platform.databaseUrl, 'SELECT 1 FROM accounts.settings_to_tell')).length === 0,
+      'the first settings are told',
+    );
+    await billing.query('BEGIN');
+    await billing.query('LOCK TABLE billing.balances IN ACCESS EXCLUSIVE MODE');
+    await person.send('PATCH', '/api/v1/account', { low_balance_notice_aud: '9' });
+    await eventually(() => asking(1), 'billing is told the setting');
+    expect(await locks('accounts.settings_to_tell', 'granted')).toEqual([]);
+  } finally {
+    await billing.query('ROLLBACK');
+    await billing.end();
+  }
+}, 60_000);
+
+it('of several changes of a setting the newest is what the other services know in the end', async () => {
+  const person = await someone();
+  const { id } = (await person.get<{ id: string }>('/api/v1/account')).body;
+  const told = () =>
+    query(platform.databaseUrl, 'SELECT 1 FROM accounts.settings_to_tell WHERE account_id = $1', [id]).then(
+      (rows) => rows.length === 0,
+    );
+  await eventually(told, 'the first settings are told');
+  for (const days of [5, 6, 7]) await person.send('PATCH', '/api/v1/account', { audio_retention_days: days });
+  await eventually(told, 'the changes are told', 30);
+  const [jobs] = await query(
+    platform.databaseUrl,
+    `SELECT s.audio_retention_days, s.chosen_revision = a.settings_revision AS newest
+       FROM jobs.account_settings s JOIN accounts.accounts a ON a.id = s.account_id WHERE a.id = $1`,
+    [id],
+  );
+  expect(jobs).toEqual({ audio_retention_days: 7, newest: true });
+}, 60_000);
 
 it('settings are changed while billing is down, and billing is told when it is back', async () => {
   const person = await someone();
@@ -148,6 +216,6 @@ it('new accounts from one address are few', async () => {
     statuses.push((await new Person(platform.baseUrl).send('POST', '/api/v1/sign-up', body)).status);
   }
   expect(statuses.at(-1)).toBe(429);
-  // The others of this file are among the eight.
+  // The others of this file are among the thirteen.
   expect(statuses.length).toBeLessThanOrEqual(3);
 });

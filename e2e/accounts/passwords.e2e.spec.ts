@@ -1,4 +1,5 @@
 import { startPlatform, type TestPlatform } from '@currawong/testing';
+import { Client as Database } from 'pg';
 import { Client } from '../client';
 import { startMailbox, tokenIn, type Mailbox } from './mailbox';
 import { eventually, newEmail, PASSWORD, Person, query, type AccountBody } from './person';
@@ -39,15 +40,50 @@ const ask = (email: string) => new Person(platform.baseUrl).send('POST', '/api/v
 const reset = (token: string, password = NEW_PASSWORD) =>
   new Person(platform.baseUrl).send('POST', '/api/v1/password-reset/confirm', { token, password });
 
+/** Holds the account's row, as a change to it does that has not been committed yet. */
+async function holdAccount(accountId: string) {
+  const database = new Database({ connectionString: platform.databaseUrl });
+  await database.connect();
+  await database.query('BEGIN');
+  await database.query('SELECT 1 FROM accounts.accounts WHERE id = $1 FOR UPDATE', [accountId]);
+  return {
+    /** Returns once so many others wait for rows of this database. */
+    awaited: (count: number) =>
+      eventually(async () => {
+        const [waiting] = await query<{ count: number }>(
+          platform.databaseUrl,
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return waiting!.count >= count;
+      }, `${count} wait for the account`),
+    release: async (...changes: string[]) => {
+      for (const change of changes) await database.query(change, [accountId]);
+      await database.query('COMMIT');
+      await database.end();
+    },
+  };
+}
+
 describe('confirming an email address', () => {
+  it('happens only for whoever is signed in to that account: a link alone, or another account, confirms nothing', async () => {
+    const [person, stranger] = [await someone(), await someone()];
+    const token = tokenIn(await mailTo(person.email, /Confirm/));
+    const confirm = (who: Person) => who.send('POST', '/api/v1/email-confirmation/confirm', { token });
+    expect((await confirm(new Person(platform.baseUrl))).status).toBe(401);
+    expect((await confirm(stranger)).status).toBe(400);
+    for (const who of [person, stranger])
+      expect((await who.get<AccountBody>('/api/v1/account')).body.email_confirmed).toBe(false);
+    expect((await confirm(person)).status).toBe(200);
+  });
+
   it('happens by the link in the mail, as often as it is opened', async () => {
     const person = await someone();
     const mail = await mailTo(person.email, /Confirm/);
     expect(mail.from).toBe('no-reply@currawong.example');
     expect(mail.messageId).toMatch(/^<[\w-]+@currawong\.example>$/);
     expect(mail.text).toContain(`/dashboard/confirm-email#token=`);
-    const confirm = (token: string) =>
-      new Person(platform.baseUrl).send('POST', '/api/v1/email-confirmation/confirm', { token });
+    const confirm = (token: string) => person.send('POST', '/api/v1/email-confirmation/confirm', { token });
     expect((await confirm('not-the-token')).status).toBe(400);
     for (let time = 0; time < 2; time++) expect((await confirm(tokenIn(mail))).status).toBe(200);
     const account = (await person.get<AccountBody>('/api/v1/account')).body;
@@ -69,12 +105,15 @@ describe('confirming an email address', () => {
 describe('a forgotten password', () => {
   it('is replaced by a link that works once and ends every session', async () => {
     const person = await someone();
+    await person.send('POST', '/api/v1/email-confirmation/confirm', {
+      token: tokenIn(await mailTo(person.email, /Confirm/)),
+    });
     const { api_key } = await person.createKey();
     const asked = await ask(person.email.toUpperCase());
     expect(asked.status).toBe(202);
     const token = tokenIn(await mailTo(person.email, /new password/));
     expect((await reset(token, 'short')).status).toBe(400);
-    expect((await reset(token)).status).toBe(200);
+    expect(await reset(token)).toMatchObject({ status: 200, body: { status: 'changed', revoked_keys: 0 } });
     expect((await reset(token, 'yet another long password')).status).toBe(400);
     await eventually(async () => !(await person.isSignedIn()), 'the session is over', 1);
     expect((await person.trySignIn(PASSWORD)).status).toBe(401);
@@ -83,6 +122,57 @@ describe('a forgotten password', () => {
     expect((await new Client(platform.baseUrl, api_key).get('/api/v1/usage')).status).toBe(200);
     const notice = await mailTo(person.email, /was changed/);
     expect(notice.text).toContain('/dashboard/sign-in');
+    expect(notice.text).toContain('keys still work');
+  });
+
+  it('takes an account back from whoever made it with an address that is not theirs: sessions and keys end', async () => {
+    const intruder = await someone();
+    const keys = [await intruder.createKey('one'), await intruder.createKey('two', 'test')];
+    await ask(intruder.email);
+    const token = tokenIn(await mailTo(intruder.email, /new password/));
+    expect(await reset(token)).toMatchObject({ status: 200, body: { status: 'changed', revoked_keys: 2 } });
+    for (const { api_key } of keys)
+      await eventually(
+        async () => (await new Client(platform.baseUrl, api_key).get('/api/v1/usage')).status === 401,
+        'the key is refused',
+        1,
+      );
+    expect((await mailTo(intruder.email, /was changed/)).text).toMatch(/API keys \(2\) were revoked/);
+    const owner = new Person(platform.baseUrl, intruder.email);
+    expect((await owner.signIn(NEW_PASSWORD)).email_confirmed).toBe(true);
+    const log = await owner.get<{ entries: { action: string }[] }>('/api/v1/account/audit-log');
+    expect(log.body.entries.filter(({ action }) => action === 'key_revoked')).toHaveLength(2);
+  });
+
+  it('gives no key to a session that it ends, also where that asked before', async () => {
+    const intruder = await someone();
+    const [account] = await query<{ id: string }>(
+      platform.databaseUrl,
+      'SELECT id FROM accounts.accounts WHERE email = $1',
+      [intruder.email],
+    );
+    const held = await holdAccount(account!.id);
+    const asked = intruder.send('POST', '/api/v1/keys', { name: 'late' });
+    await held.awaited(1);
+    await held.release(`DELETE FROM accounts.sessions WHERE account_id = $1`);
+    expect((await asked).status).toBe(401);
+  });
+
+  it('by two links at once is replaced by one of them, and the other is refused', async () => {
+    const person = await someone();
+    await ask(person.email);
+    await ask(person.email);
+    const mails = await eventually(() => {
+      const found = mailbox.to(person.email).filter(({ subject }) => /new password/.test(subject));
+      return Promise.resolve(found.length === 2 && found);
+    }, 'two mails');
+    const { id } = (await person.get<AccountBody>('/api/v1/account')).body;
+    // Both are on their way into the same rows before either gets anywhere.
+    const held = await holdAccount(id);
+    const answers = mails.map((mail, index) => reset(tokenIn(mail), `the new password no. ${index}`));
+    await held.awaited(2);
+    await held.release();
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
   it('of two links opened at once, and of twenty attempts with one, one is followed', async () => {
@@ -157,6 +247,30 @@ describe('changing the password', () => {
     expect((await person.trySignIn(PASSWORD)).status).toBe(401);
   });
 
+  it('changes nothing where a link was followed while the current one was being compared', async () => {
+    for (const left of ['session', 'nothing']) {
+      const person = await someone();
+      const { id } = (await person.get<AccountBody>('/api/v1/account')).body;
+      const held = await holdAccount(id);
+      const asked = person.send('PUT', '/api/v1/account/password', {
+        current_password: PASSWORD,
+        password: NEW_PASSWORD,
+      });
+      await held.awaited(1);
+      await held.release(
+        `UPDATE accounts.accounts SET password_hash = replace(password_hash, 'm=19456', 'm=8192') WHERE id = $1`,
+        ...(left === 'nothing' ? ['DELETE FROM accounts.sessions WHERE account_id = $1'] : []),
+      );
+      expect((await asked).status).toBe(left === 'session' ? 400 : 401);
+      const [stored] = await query<{ password_hash: string }>(
+        platform.databaseUrl,
+        'SELECT password_hash FROM accounts.accounts WHERE id = $1',
+        [id],
+      );
+      expect(stored!.password_hash).toContain('m=8192');
+    }
+  });
+
   it('by the operator gives one that works, shown once, and ends every session', async () => {
     const person = await someone();
     const { id } = (await person.get<AccountBody>('/api/v1/account')).body;
@@ -203,8 +317,6 @@ describe('the mail server', () => {
   it('may be away or refuse for now: the mail comes later, once, and then its text is erased', async () => {
     mailbox.refuseWith = 450;
     const person = await someone();
-    await eventually(() => Promise.resolve(mailbox.refused > 0), 'the first attempt');
-    mailbox.refuseWith = undefined;
     const waiting = await eventually(async () => {
       const [row] = await query<{ body: string; attempts: number; next: boolean }>(
         platform.databaseUrl,
@@ -214,6 +326,8 @@ describe('the mail server', () => {
       );
       return row!.next && row;
     }, 'the second attempt is set');
+    // Only now: mails of other people are refused as well.
+    mailbox.refuseWith = undefined;
     expect(waiting).toMatchObject({ attempts: 1 });
     expect(waiting.body).toContain('#token=');
     await query(

@@ -194,7 +194,6 @@ describe('a request that another site made the browser send', () => {
     ['session', { email: 'x@example.com', password: PASSWORD }],
     ['password-reset', { email: 'x@example.com' }],
     ['password-reset/confirm', { token: 'x', password: PASSWORD }],
-    ['email-confirmation/confirm', { token: 'x' }],
   ])('does not even get to sign a browser in: POST /%s', async (route, body) => {
     const from = (headers: Record<string, string>) =>
       person().send('POST', `/api/v1/${route}`, body, headers);

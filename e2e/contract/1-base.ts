@@ -47,6 +47,42 @@ export function base(here: () => Contract): void {
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
+  it.each([
+    '/api/v1/jobs',
+    '/api/v1/usage',
+    '/api/v1/usage/breakdown',
+    '/api/v1/credit',
+    '/api/v1/statement',
+    '/api/v1/statement?format=csv',
+    '/api/v1/queue/status',
+    '/health',
+    '/nothing',
+    '/api/v1/jobs/1',
+    '/api/v1/jobs?page=0',
+    '/v1/transcribe',
+  ])('no cache keeps the answer of %s, to a right key or a wrong one', async (path) => {
+    const { customer, anyone } = here();
+    for (const client of [customer, anyone.as('sk_live_wrong')])
+      expect((await client.get(path)).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('no cache keeps a job or its transcript', async () => {
+    const { customer, jobId } = here();
+    for (const rest of ['', '/transcript', '/transcript?format=txt'])
+      expect((await customer.get(`/api/v1/jobs/${jobId}${rest}`)).headers.get('cache-control')).toBe(
+        'no-store',
+      );
+  });
+
+  it.each([
+    ['/docs', 'no-cache'],
+    ['/docs/docs.css', 'public, max-age=3600'],
+    ['/api/v1/openapi.json', 'public, max-age=3600'],
+  ])('%s, which is everybody’s, says itself how long it may be kept: %s', async (path, control) => {
+    const { headers } = await fetch(`${here().platform.baseUrl}${path}`);
+    expect(headers.get('cache-control')).toBe(control);
+  });
+
   it('a 405 names the methods that the path does take', async () => {
     expect((await here().customer.send('DELETE', '/api/v1/usage')).headers.get('allow')).toMatch(/GET/);
   });
@@ -83,6 +119,7 @@ export function base(here: () => Contract): void {
       socket.on('close', () => resolve(text)).on('error', reject);
     });
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"detail":"[^"]+"\}$/s);
+    expect(answer).toMatch(/\r\ncache-control: no-store\r\n/i);
     expect((await anyone.get('/health')).status).toBe(200);
   });
 

@@ -235,8 +235,47 @@ describe('a top-up', () => {
     const before = await balance();
     expect((await send(body, signature)).status).toBe(400);
     expect((await send(body, undefined)).status).toBe(400);
-    expect((await send(Buffer.alloc(700_001, ' '), signature)).status).toBe(400);
+    expect(await send(Buffer.alloc(100_001, ' '), signature)).toMatchObject({
+      status: 400,
+      body: { detail: 'The body has more than 100000 bytes.' },
+    });
     expect(await balance()).toBe(before);
+  });
+
+  it('what is not signed as the provider signs is 400 before billing is asked', async () => {
+    const { body, signature } = stripe.sign({ type: 'customer.created' });
+    const [time, v1] = signature.split(',') as [string, string];
+    await contract.platform.halt('billing');
+    try {
+      for (const unsigned of [
+        'x',
+        time,
+        v1,
+        `${time},v1=`,
+        `${time},v1=abc`,
+        `t=,${v1}`,
+        `t=x,${v1}`,
+        `${time};${v1}`,
+      ])
+        expect(await send(body, unsigned)).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringMatching(/^stripe-signature: /) as string },
+        });
+    } finally {
+      await contract.platform.resume('billing');
+    }
+  });
+
+  it('an event with two signatures, as while a secret is replaced, is taken', async () => {
+    const { body, signature } = stripe.sign({
+      id: 'evt_3',
+      object: 'event',
+      type: 'customer.created',
+      data: { object: {} },
+    });
+    const [time, v1] = signature.split(',') as [string, string];
+    const two = `${time},v1=${'0'.repeat(64)},${v1},v0=${'0'.repeat(64)}`;
+    expect(await send(body, two)).toMatchObject({ status: 200, body: { status: 'ignored' } });
   });
 
   it('while billing is away an event is 503, so that the provider repeats it', async () => {

@@ -195,6 +195,30 @@ test('a low balance reaches whoever consumes the event, once, and the outbox is 
   }
 });
 
+it('a threshold that arrives after a newer one changes nothing', async () => {
+  const account_id = randomUUID();
+  accepted(await jobs.ask(OpenAccount, { account_id, free_seconds: 0 }));
+  const set = (threshold_micro_aud: number | null, revision: number) =>
+    jobs.ask(SetLowBalanceNotice, { account_id, threshold_micro_aud, revision });
+  for (const [threshold, revision] of [
+    [1_000_000, 2],
+    [null, 3],
+    [1_000_000, 2],
+  ] as const)
+    accepted(await set(threshold, revision));
+  const threshold = async () =>
+    (
+      await service
+        .get(DataSource)
+        .query('SELECT low_balance_threshold_micro_aud AS threshold FROM balances WHERE account_id = $1', [
+          account_id,
+        ])
+    )[0].threshold;
+  expect(await threshold()).toBeNull();
+  accepted(await set(3_000_000, 4));
+  expect(await threshold()).toBe('3000000');
+});
+
 async function outboxSize(): Promise<number> {
   const [counted] = await service.get(DataSource).query('SELECT count(*)::int AS size FROM outbox');
   return counted.size;

@@ -61,6 +61,8 @@ const settings = z.object({
   SIGN_UPS_PER_HOUR: integerVariable({ min: 1 }).default(10),
   /** Mails that somebody can cause to be sent to one address. */
   REQUESTED_MAILS_PER_HOUR: integerVariable({ min: 1 }).default(5),
+  /** New API keys of one account. */
+  KEYS_PER_HOUR: integerVariable({ min: 1 }).default(20),
   /** smtp://user:password@host:587, or smtps://. Without it mails are written to the log instead. */
   SMTP_URL: urlVariable(['smtp', 'smtps']).optional(),
   /** Whom mails come from: Currawong <no-reply@example.com> */

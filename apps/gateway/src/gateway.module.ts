@@ -11,6 +11,7 @@ import { DocsController } from './docs/docs.controller';
 import { HealthController } from './health/health.controller';
 import { Identities } from './http/identity';
 import { AudioController } from './jobs/audio/audio.controller';
+import { OpenRecordings } from './jobs/audio/open-recordings';
 import { JobsController } from './jobs/jobs.controller';
 import { TranscriptController } from './jobs/transcript/transcript.controller';
 import { Transcripts } from './jobs/transcripts';
@@ -59,6 +60,7 @@ export class GatewayModule {
         { provide: GATEWAY_CONFIG, useValue: config },
         ...ACCOUNT_PROVIDERS,
         Identities,
+        OpenRecordings,
         RateLimiter,
         RequestLimits,
         Submissions,

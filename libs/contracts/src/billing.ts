@@ -148,14 +148,14 @@ export const ListOpenHolds = defineRequest(
 );
 
 /**
- * Lines are in the order of booking, at most 500 of them. Refuses with `account_not_found`, and with
- * `invalid_parameter` where the month has not begun.
+ * Lines are in the order of booking, at most 500 of them. Without a month it is the current one in Sydney, by billing's
+ * clock; the answer names it. Refuses with `account_not_found`, and with `invalid_parameter` where the month has not begun.
  */
 export const GetStatement = defineRequest(
   'billing.get_statement',
   z.object({
     account_id: z.uuid(),
-    month: Month,
+    month: Month.optional(),
     after: z.string().nullable(),
     limit: z.number().int().min(1).max(500),
   }),
@@ -163,13 +163,14 @@ export const GetStatement = defineRequest(
 );
 
 /**
- * Captured seconds and charges of a month, per Sydney day and per key. Refuses with `account_not_found`, and with
- * `invalid_parameter` where the month has not begun.
+ * Captured seconds and charges of a month, per Sydney day and per key. Without a month it is the current one in Sydney, by
+ * billing's clock. Refuses with `account_not_found`, and with `invalid_parameter` where the month has not begun.
  */
 export const GetUsageBreakdown = defineRequest(
   'billing.get_usage_breakdown',
-  z.object({ account_id: z.uuid(), month: Month }),
+  z.object({ account_id: z.uuid(), month: Month.optional() }),
   z.object({
+    month: Month,
     days: UsageBreakdown.shape.days,
     keys: z.array(UsageBreakdown.shape.keys.element.omit({ name: true })),
   }),
@@ -209,10 +210,17 @@ export const TakePaymentEvent = defineRequest(
   z.object({ handled: z.boolean() }),
 );
 
-/** From when on a low balance is worth a message; null switches it off. Refuses with `account_not_found`. */
+/**
+ * From when on a low balance is worth a message; null switches it off. Refuses with `account_not_found`.
+ * `revision` grows with every change: what comes late with an older one is accepted and ignored.
+ */
 export const SetLowBalanceNotice = defineRequest(
   'billing.set_low_balance_notice',
-  z.object({ account_id: z.uuid(), threshold_micro_aud: MicroAud.positive().nullable() }),
+  z.object({
+    account_id: z.uuid(),
+    threshold_micro_aud: MicroAud.positive().nullable(),
+    revision: z.number().int().positive().optional(),
+  }),
   z.object({}),
 );
 

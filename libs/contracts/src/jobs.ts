@@ -118,10 +118,17 @@ export const LocateAudio = defineRequest(
   z.object({ source_key: z.string(), original_filename: z.string() }),
 );
 
-/** For how long the recordings of an account's ended jobs are kept. Holds for those that have ended already as well. */
+/**
+ * For how long the recordings of an account's ended jobs are kept. Holds for those that have ended already as well.
+ * `revision` grows with every change: what comes late with an older one is accepted and ignored.
+ */
 export const SetAudioRetention = defineRequest(
   'jobs.set_audio_retention',
-  z.object({ account_id: z.uuid(), days: z.number().int().min(1).max(365) }),
+  z.object({
+    account_id: z.uuid(),
+    days: z.number().int().min(1).max(365),
+    revision: z.number().int().positive().optional(),
+  }),
   z.object({}),
 );
 

@@ -62,7 +62,12 @@ const liftedLimits = Object.fromEntries(
     ...['TRANSCRIBE', 'REQUESTS', 'SESSION_REQUESTS', 'FAILURES'].map(
       (what) => `RATE_LIMIT_${what}_PER_MINUTE`,
     ),
-    ...['SIGN_IN_ATTEMPTS_PER_QUARTER_HOUR', 'SIGN_UPS_PER_HOUR', 'REQUESTED_MAILS_PER_HOUR'],
+    ...[
+      'SIGN_IN_ATTEMPTS_PER_QUARTER_HOUR',
+      'SIGN_UPS_PER_HOUR',
+      'REQUESTED_MAILS_PER_HOUR',
+      'KEYS_PER_HOUR',
+    ],
   ].map((limit) => [limit, '1000000']),
 );
 

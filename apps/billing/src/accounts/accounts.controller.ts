@@ -55,13 +55,20 @@ export class AccountsController {
     return checkCredit(available, this.terms.of('transcription'));
   }
 
-  /** Waits for the balance's lock, so that each booking has one threshold from its beginning to its end. */
+  /**
+   * Waits for the balance's lock, so that each booking has one threshold from its beginning to its end. An older choice
+   * than the one that is there is ignored.
+   */
   @Answers(SetLowBalanceNotice)
   async setLowBalanceNotice(wanted: PayloadOf<typeof SetLowBalanceNotice>): Promise<Result<Nothing>> {
     const changed = await row(
       this.source,
-      'UPDATE balances SET low_balance_threshold_micro_aud = $2 WHERE account_id = $1 RETURNING account_id',
-      [wanted.account_id, wanted.threshold_micro_aud],
+      `UPDATE balances
+          SET low_balance_threshold_micro_aud = CASE
+                WHEN $3::bigint IS NULL OR $3 > low_balance_revision THEN $2 ELSE low_balance_threshold_micro_aud END,
+              low_balance_revision = greatest($3, low_balance_revision)
+        WHERE account_id = $1 RETURNING account_id`,
+      [wanted.account_id, wanted.threshold_micro_aud, wanted.revision ?? null],
     );
     return changed ? accept({}) : refuse('account_not_found');
   }

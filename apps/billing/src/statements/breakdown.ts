@@ -12,14 +12,14 @@ export class Breakdowns {
   constructor(private readonly source: DataSource) {}
 
   /** Refuses with `account_not_found`, and with `invalid_parameter` for a month that has not begun. */
-  async of(accountId: string, month: string): Promise<Result<Breakdown>> {
+  async of(accountId: string, month?: string): Promise<Result<Breakdown>> {
     return this.source.transaction('REPEATABLE READ', async (manager) => {
       const wanted = await sydneyMonth(manager, month);
       if (!wanted.ok) return wanted;
       const account = await row(manager, 'SELECT FROM balances WHERE account_id = $1', [accountId]);
       if (!account) return refuse('account_not_found');
       const cells = await cellsOf(manager, accountId, wanted.value);
-      return accept({ days: byDay(cells, wanted.value), keys: byKey(cells) });
+      return accept({ month: wanted.value.month, days: byDay(cells, wanted.value), keys: byKey(cells) });
     });
   }
 }

@@ -11,10 +11,13 @@ export interface SydneyMonth {
   today: string | null;
 }
 
-/** By the database's clock. Refuses with `invalid_parameter` where the month has not begun or is before our time. */
+/**
+ * The month that is wanted, the current one unless told, all by the database's clock. Refuses with `invalid_parameter`
+ * where it has not begun or is before our time.
+ */
 export async function sydneyMonth(
   on: DataSource | EntityManager,
-  month: string,
+  wanted?: string,
 ): Promise<Result<SydneyMonth>> {
   const now = await row<{ today: string }>(
     on,
@@ -22,6 +25,7 @@ export async function sydneyMonth(
   );
   const today = now!.today;
   const current = today.slice(0, 7);
+  const month = wanted ?? current;
   if (month > current) return refuse('invalid_parameter', `month: ${month} has not begun yet`);
   if (month < EARLIEST) return refuse('invalid_parameter', `month: must be ${EARLIEST} or later`);
   return accept({

@@ -3,6 +3,11 @@ import { type FreshDatabase, freshDatabase } from '@currawong/testing';
 import { accepted, refusal, TestBooks } from '../test-books';
 import { Supplier } from './supplier';
 
+const ALL_BUT_DATE = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
+
 let fresh: FreshDatabase;
 let books: TestBooks;
 beforeAll(async () => {
@@ -210,6 +215,32 @@ describe('a tax invoice', () => {
       await unregistered.close();
     }
   });
+});
+
+test('without a month it is the present one in Sydney, by the clock of the database', async () => {
+  const account = await books.account({ microAud: 1_000_000 });
+  const asked = () =>
+    Promise.all([
+      books.statements.statement({ account_id: account, after: null, limit: 10 }).then(accepted),
+      books.statements.breakdown({ account_id: account }).then(accepted),
+    ]);
+  // Around the turn of a month the two may lie on either side of it.
+  const before = await books.thisMonth();
+  const [statement, usage] = await asked();
+  const months = [before, await books.thisMonth()];
+  expect(months).toContain(statement.month);
+  expect(months).toContain(usage.month);
+  expect(statement.lines).toHaveLength(1);
+  expect(statement.held_aud).toBe('0.000000');
+  // This process may have any clock.
+  jest.useFakeTimers({ now: new Date('2031-05-15T00:00:00Z'), doNotFake: ALL_BUT_DATE });
+  try {
+    const [later, laterUsage] = await asked();
+    expect([later.month, laterUsage.month]).not.toContain('2031-05');
+    expect(laterUsage.days.at(-1)!.date).toBe(later.issued_on);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('nobody else’s movements are on a statement', async () => {

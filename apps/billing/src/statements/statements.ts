@@ -10,7 +10,8 @@ type Page = ReplyOf<typeof GetStatement>;
 
 export interface PageWanted {
   accountId: string;
-  month: string;
+  /** The current one unless told. */
+  month: string | undefined;
   /** The id of the last line that is known already. */
   after: string | null;
   limit: number;
@@ -56,7 +57,7 @@ export class Statements {
       timezone: 'Australia/Sydney',
       currency: 'AUD',
       tax_invoice: isTaxInvoice,
-      invoice_number: isTaxInvoice ? invoiceNumber(wanted) : null,
+      invoice_number: isTaxInvoice ? invoiceNumber(wanted.accountId, month.month) : null,
       issued_on: month.today ?? dayAfter(month),
       supplier: { name, abn, address: address ?? null },
       opening_balance_aud: exactAud(opening),
@@ -87,7 +88,7 @@ function linesOf(manager: EntityManager, { firstDay }: SydneyMonth, wanted: Page
 }
 
 /** One statement per account and month, and the same number whenever it is asked for. */
-function invoiceNumber({ accountId, month }: PageWanted): string {
+function invoiceNumber(accountId: string, month: string): string {
   return `${month.replace('-', '')}-${accountId.slice(-12).toUpperCase()}`;
 }
 

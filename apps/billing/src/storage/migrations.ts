@@ -1,6 +1,7 @@
 import type { SqlMigration } from '@currawong/database';
 import { statements0002 } from './migrations/0002-statements';
 import { payments0003 } from './migrations/0003-payments';
+import { settingsRevision0004 } from './migrations/0004-settings-revision';
 
 /**
  * The books. What the pure ledger decides is written here once more as constraints, so that a defect of ours ends in
@@ -132,4 +133,4 @@ const BOOKS: SqlMigration = {
   `,
 };
 
-export const MIGRATIONS: SqlMigration[] = [BOOKS, statements0002, payments0003];
+export const MIGRATIONS: SqlMigration[] = [BOOKS, statements0002, payments0003, settingsRevision0004];

@@ -15,7 +15,8 @@ interface Session {
   enter: (session: SessionBody) => void;
   /** After a change to the account: what it looks like now. */
   accountChanged: (account: AccountBody) => void;
-  signOut: () => Promise<void>;
+  /** @returns what went wrong, while one is still signed in; null once one is not */
+  signOut: () => Promise<Problem | null>;
   /** Asks who is signed in again, for example once the email address is confirmed. */
   refresh: () => Promise<void>;
 }
@@ -60,9 +61,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
         client.setQueryData<SessionBody | null>(KEY, (session) => session && { ...session, account });
       },
       async signOut() {
-        await send('DELETE', '/session');
+        const answer = await send('DELETE', '/session');
+        // A session that goes on must not look as if it had ended: somebody else may sit here next.
+        if (!answer.ok && answer.problem.status !== 401) return answer.problem;
         become(null);
         client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+        return null;
       },
       refresh: () => client.invalidateQueries({ queryKey: KEY }),
     };

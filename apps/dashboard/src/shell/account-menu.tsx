@@ -1,12 +1,15 @@
 import type { AccountBody } from '@currawong/contracts';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
+import type { Problem } from '../api/client';
 import { useSession } from '../session/session';
 import { PersonIcon } from '../ui/icons';
+import { ProblemNotice } from '../ui/notice';
 import { ThemeChoice } from './theme';
 
 export function AccountMenu({ account }: { account: AccountBody | null }) {
   const { signOut } = useSession();
+  const [problem, setProblem] = useState<Problem | null>(null);
   const menu = useRef<HTMLDivElement>(null);
   const close = () => menu.current?.hidePopover();
   return (
@@ -43,10 +46,11 @@ export function AccountMenu({ account }: { account: AccountBody | null }) {
               Settings
             </Link>
             <a href="/docs">API documentation</a>
-            <button type="button" onClick={() => void signOut()}>
+            <button type="button" onClick={() => void signOut().then(setProblem)}>
               Sign out
             </button>
           </div>
+          <ProblemNotice problem={problem} />
           <ThemeChoice />
         </div>
       </div>

@@ -1,16 +1,23 @@
 import { useEffect, useRef, useState } from 'react';
 import { send, type Problem } from '../api/client';
+import { signInPath } from '../session/next';
 import { useSession } from '../session/session';
 import { Button, ButtonLink } from '../ui/button';
 import { Notice, ProblemNotice } from '../ui/notice';
 import { Frame } from './frame';
+import { keptToken } from './kept-token';
 import { useLinkToken } from './link-token';
 
 type State = 'sending' | 'done' | Problem;
 
-/** Where the link in the message leads: the address is confirmed without a further step. */
+/**
+ * Where the link in the message leads. Whoever is signed in to the account confirms it without a further step; others
+ * sign in first and come back here.
+ */
 export default function ConfirmEmailPage() {
-  const token = useLinkToken();
+  const linked = useLinkToken();
+  const [kept] = useState(keptToken.read);
+  const token = linked ?? kept;
   const { session, refresh } = useSession();
   const [state, setState] = useState<State>('sending');
   const sent = useRef<string | null>(null);
@@ -19,32 +26,46 @@ export default function ConfirmEmailPage() {
     const answer = await send('POST', '/email-confirmation/confirm', { token });
     setState(answer.ok ? 'done' : answer.problem);
     if (answer.ok) await refresh();
+    // Signed out meanwhile: sent once more after signing in.
+    else if (answer.problem.status === 401) sent.current = null;
   };
   useEffect(() => {
-    if (token === null || sent.current === token) return;
+    if (token === null) return;
+    if (session.state === 'out') keptToken.keep(token);
+    if (session.state !== 'in') return;
+    keptToken.clear();
+    if (sent.current === token) return;
     sent.current = token;
     void confirm();
   });
-  const onward = (
-    <p>
-      <ButtonLink kind="main" href={session.state === 'in' ? '/' : '/sign-in'}>
-        {session.state === 'in' ? 'Go to the overview' : 'Sign in'}
-      </ButtonLink>
-    </p>
-  );
   if (token === null) {
     return (
       <Frame title="Confirm your email address">
         <Notice kind="problem">
           <p>This address lacks the part that shows who you are. Open the link from the message again.</p>
         </Notice>
-        {onward}
+        <Onward signedIn={session.state === 'in'} />
+      </Frame>
+    );
+  }
+  if (session.state === 'out' && state !== 'done') {
+    return (
+      <Frame
+        title="Confirm your email address"
+        lead="Sign in first, so that only whoever has the account confirms it. If you never made an account here, there is nothing to do."
+      >
+        <p>
+          <ButtonLink kind="main" href={signInPath('/confirm-email', '')}>
+            Sign in
+          </ButtonLink>
+        </p>
       </Frame>
     );
   }
   return (
     <Frame title="Confirm your email address">
-      {state === 'sending' && (
+      {session.state === 'unknown' && <ProblemNotice problem={session.problem} onRetry={session.retry} />}
+      {session.state !== 'unknown' && state === 'sending' && (
         <Button kind="main" busy>
           Confirm
         </Button>
@@ -62,7 +83,17 @@ export default function ConfirmEmailPage() {
           )}
         </>
       )}
-      {state !== 'sending' && onward}
+      {state !== 'sending' && <Onward signedIn={session.state === 'in'} />}
     </Frame>
+  );
+}
+
+function Onward({ signedIn }: { signedIn: boolean }) {
+  return (
+    <p>
+      <ButtonLink kind="main" href={signedIn ? '/' : '/sign-in'}>
+        {signedIn ? 'Go to the overview' : 'Sign in'}
+      </ButtonLink>
+    </p>
   );
 }

@@ -1,3 +1,4 @@
+import type { PasswordResetBody } from '@currawong/contracts';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { send } from '../api/client';
@@ -13,11 +14,11 @@ import { useForm } from './use-form';
 export default function ResetPasswordPage() {
   const token = useLinkToken();
   const { refresh } = useSession();
-  const [done, setDone] = useState(false);
+  const [done, setDone] = useState<PasswordResetBody | null>(null);
   const form = useForm(
-    ({ password }) => send('POST', '/password-reset/confirm', { token, password }),
-    async () => {
-      setDone(true);
+    ({ password }) => send<PasswordResetBody>('POST', '/password-reset/confirm', { token, password }),
+    async (changed) => {
+      setDone(changed);
       // Every session has ended, this browser's as well.
       await refresh();
     },
@@ -25,6 +26,14 @@ export default function ResetPasswordPage() {
   if (done) {
     return (
       <Frame title="Your password is changed" lead="You are signed out everywhere. Sign in with the new one.">
+        {done.revoked_keys > 0 && (
+          <Notice>
+            <p>
+              This address had not been confirmed before, so somebody else may have made the account. Its API
+              keys were revoked: make new ones in the settings.
+            </p>
+          </Notice>
+        )}
         <p>
           <ButtonLink kind="main" href="/sign-in">
             Sign in

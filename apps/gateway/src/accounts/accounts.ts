@@ -44,14 +44,16 @@ export class Accounts {
 
   /** For the operator: makes an account with its books and a first key; or nothing at all. */
   async create(wanted: PayloadOf<typeof CreateAccount>): Promise<Result<ReplyOf<typeof CreateAccount>>> {
+    const books = await this.openBooks(wanted.email, wanted.free_seconds);
+    if (!books.ok) return books;
+    const id = books.value;
+    if (wanted.credit_micro_aud > 0) await this.credit(id, wanted.credit_micro_aud);
     const made = await this.source.transaction(async (manager) => {
       // The operator vouches for the address.
       const holder = { email: wanted.email, name: null, passwordHash: null, emailConfirmed: true };
-      const opened = await this.open(manager, holder, wanted.free_seconds, OPERATOR);
+      const opened = await this.open(manager, id, holder, OPERATOR);
       if (!opened.ok) return opened;
-      const { id } = opened.value;
       const key = await this.keys.insert(manager, id, 'first key', wanted.mode, OPERATOR);
-      if (wanted.credit_micro_aud > 0) await this.credit(id, wanted.credit_micro_aud);
       return accept({ account_id: id, key_id: key.id, api_key: key.api_key });
     });
     if (made.ok) this.settings.tellSoon();
@@ -59,13 +61,29 @@ export class Accounts {
   }
 
   /**
-   * Makes an account with its books, in a transaction of the caller, who says `settings.tellSoon` after its commit.
-   * Refuses with `email_taken`.
+   * The first step to an account: an id for it and books under that id. Asked outside of any transaction, so that a slow
+   * billing holds no database connection, and before the account is there: books without an account harm nobody, an
+   * account without books could not be used. Refuses with `email_taken`.
+   */
+  async openBooks(email: string, freeSeconds: number): Promise<Result<string>> {
+    // Asked first, so that taken addresses leave no books behind.
+    if (await this.findByEmail(email)) return refuse('email_taken');
+    const accountId = uuidv7();
+    const wanted = { account_id: accountId, free_seconds: freeSeconds };
+    const opened = await this.requester.ask(OpenAccount, wanted);
+    if (!opened.ok) throw new Error(`billing would not open account ${accountId}: ${opened.refusal.code}`);
+    return accept(accountId);
+  }
+
+  /**
+   * Makes an account whose books are open, in a transaction of the caller, who says `settings.tellSoon` after its
+   * commit. Refuses with `email_taken`.
+   * @param accountId as `openBooks` gave it
    */
   async open(
     manager: EntityManager,
+    accountId: string,
     holder: NewHolder,
-    freeSeconds: number,
     by: Actor,
   ): Promise<Result<AccountRecord>> {
     const account = await row<AccountRecord>(
@@ -73,17 +91,11 @@ export class Accounts {
       `INSERT INTO accounts (id, email, name, password_hash, email_confirmed_at)
        VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN now() END)
        ON CONFLICT ON CONSTRAINT one_account_per_email DO NOTHING RETURNING *`,
-      [uuidv7(), holder.email.toLowerCase(), holder.name, holder.passwordHash, holder.emailConfirmed],
+      [accountId, holder.email.toLowerCase(), holder.name, holder.passwordHash, holder.emailConfirmed],
     );
     if (!account) return refuse('email_taken');
     await audit(manager, account.id, 'account_created', by);
     await this.settings.changed(manager, account.id);
-    // Asked before the commit: books without an account harm nobody, an account without books could not be used.
-    const opened = await this.requester.ask(OpenAccount, {
-      account_id: account.id,
-      free_seconds: freeSeconds,
-    });
-    if (!opened.ok) throw new Error(`billing would not open account ${account.id}: ${opened.refusal.code}`);
     return accept(account);
   }
 

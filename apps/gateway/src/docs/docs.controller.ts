@@ -23,6 +23,7 @@ export class DocsController {
   @Get(versioned('openapi.json'))
   // Anybody's page may read it: tools that show such documents run in browsers.
   @Header('Access-Control-Allow-Origin', '*')
+  @Header('Cache-Control', AN_HOUR)
   openApi(): OpenApiDocument {
     return this.document;
   }

@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Request } from 'express';
+import type { Server, ServerResponse } from 'node:http';
 import { discardUnwantedBody } from './discard-rest';
 import { ErrorFilter } from './error.filter';
 import { answerParserErrors } from './parser-errors';
@@ -12,7 +13,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Who may ask how often, and the headers that every answer carries because of it. */
 export interface EdgeLimits {
   /** Comes before the routes; it also answers `Expect: 100-continue`, for whomever it lets pass. */
-  middleware: (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+  middleware: (request: Request, response: ServerResponse, next: (error?: unknown) => void) => void;
   headersFor: (address: string) => Record<string, string>;
 }
 
@@ -24,6 +25,7 @@ export function configureEdge(app: NestExpressApplication, limits: EdgeLimits, t
   app.useGlobalFilters(new ErrorFilter());
   app.set('etag', false);
   app.set('trust proxy', trustedProxyHops);
+  app.use(keepFromCaches);
   app.use(discardUnwantedBody);
   app.use(limits.middleware);
   const server: Server = app.getHttpServer();
@@ -33,4 +35,10 @@ export function configureEdge(app: NestExpressApplication, limits: EdgeLimits, t
   server.requestTimeout = NO_LIMIT;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+}
+
+/** Answers are somebody's own. What may be kept, such as the files of a page, says so itself. */
+function keepFromCaches(_request: Request, response: ServerResponse, next: () => void): void {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
 }

@@ -3,7 +3,6 @@ import { ServiceUnavailable } from '@currawong/messaging';
 import { StoreUnavailable } from '@currawong/object-store';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { RateLimited } from '../rate-limits/rate-limited.exception';
 import { RefusalException } from './refusal.exception';
 import { methodsOf } from './routes';
 
@@ -24,7 +23,7 @@ export class ErrorFilter implements ExceptionFilter {
     // As it is: the logger writes its stack and what caused it.
     if (status >= 500) this.log.error(error instanceof Error ? error : String(error));
     if (response.headersSent || response.destroyed) return;
-    if (error instanceof RateLimited) response.set(error.headers);
+    if (error instanceof RefusalException) response.set(error.headers);
     response.status(status).json({ detail });
   }
 

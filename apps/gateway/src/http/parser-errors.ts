@@ -43,6 +43,7 @@ function answerOf(code: ErrorCode, more: Record<string, string>) {
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
     Connection: 'close',
     ...more,
   };

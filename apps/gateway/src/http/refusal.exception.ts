@@ -3,10 +3,14 @@ import { HttpException } from '@nestjs/common';
 
 /** A refusal on its way to the client: the one place where a code becomes an HTTP status. */
 export class RefusalException extends HttpException {
-  /** @param cause what broke, where a breakdown is behind it: for the log alone */
+  /**
+   * @param cause what broke, where a breakdown is behind it: for the log alone
+   * @param headers what the answer carries besides
+   */
   constructor(
     readonly refusal: Refusal,
     cause?: unknown,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super({ detail: refusal.detail }, ERRORS[refusal.code].status, { cause });
     this.message = `${refusal.code}: ${refusal.detail}`;

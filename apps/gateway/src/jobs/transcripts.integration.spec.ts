@@ -1,4 +1,4 @@
-import { TranscriptDocument } from '@currawong/contracts';
+import type { TranscriptDocument } from '@currawong/contracts';
 import { createObjectStore, type ObjectStore } from '@currawong/object-store';
 import { freshBucket, type FreshBucket } from '@currawong/testing';
 import type { GatewayConfig } from '../config';
@@ -41,8 +41,8 @@ const shown = {
   segments: [segment],
 };
 
-async function stored(key: string): Promise<string> {
-  await objects.putBuffer(key, Buffer.from(JSON.stringify(document)), { contentType: 'application/json' });
+async function stored(key: string, result: object = document): Promise<string> {
+  await objects.putBuffer(key, Buffer.from(JSON.stringify(result)), { contentType: 'application/json' });
   return key;
 }
 
@@ -62,4 +62,12 @@ it('what is kept stays within its bound', async () => {
   await transcripts.read(second);
   await objects.delete(first);
   await expect(transcripts.read(first)).rejects.toThrow();
+});
+
+it('words come as they were stored, and a result of a form that is not known is shown to nobody', async () => {
+  const transcripts = new Transcripts({ TRANSCRIPT_CACHE_BYTES: 1_000 } as GatewayConfig, objects);
+  expect(await transcripts.readWhole(await stored('results/whole'))).toEqual(document);
+  const later = await stored('results/later', { ...document, version: 2 });
+  await expect(transcripts.readWhole(later)).rejects.toThrow('version 2');
+  await expect(transcripts.read(later)).rejects.toThrow('version 2');
 });

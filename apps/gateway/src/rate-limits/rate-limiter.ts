@@ -50,7 +50,7 @@ export class RateLimiter implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Counts one more of `scope` (what is limited) by `subject` (who; an id, an address, the hash of something secret).
-   * Whoever is over the limit is refused from memory until the window ends: a flood costs no queries.
+   * Whoever is over the limit is refused from memory until the window ends: a flood by one of them costs no counting.
    * @throws RefusalException 503 where the database cannot be asked
    */
   async consume(scope: string, subject: string, limit: number, windowSeconds: number): Promise<Counted> {

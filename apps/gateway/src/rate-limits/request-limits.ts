@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { addressBlock, clientAddress } from '../http/client-address';
@@ -24,7 +25,7 @@ export class RequestLimits {
   ) {}
 
   /** Express middleware. Whoever is over the limit gets no further, and nothing of the body has been read by then. */
-  readonly middleware = (request: IncomingMessage, response: ServerResponse, next: (e?: unknown) => void) => {
+  readonly middleware = (request: Request, response: ServerResponse, next: (e?: unknown) => void) => {
     this.admit(request, response).then(() => next(), next);
   };
 
@@ -48,7 +49,7 @@ export class RequestLimits {
     showBudget(response, counted);
   }
 
-  private async admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async admit(request: Request, response: ServerResponse): Promise<void> {
     showBudget(response, this.failuresOf(clientAddress(request)));
     const identity: Identity = isCounted(request) ? await this.identities.of(request) : { kind: 'nobody' };
     if (identity.kind === 'nobody') {
@@ -62,7 +63,7 @@ export class RequestLimits {
   }
 
   private async countRequest(
-    request: IncomingMessage,
+    request: Request,
     response: ServerResponse,
     identity: Exclude<Identity, { kind: 'nobody' }>,
   ): Promise<void> {

@@ -16,7 +16,6 @@ import { parse } from '../http/parse';
 import { valueOf } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
 import { statementCsv } from './statement-csv';
-import { sydneyMonth } from './sydney-month';
 
 /** Of JSON a page, of CSV what is read from billing at a time. */
 const LINES_PER_PAGE = 500;
@@ -40,7 +39,7 @@ export class StatementController {
     @Query() query: unknown,
     @Res() response: Response,
   ): Promise<void> {
-    const { month = sydneyMonth(new Date()), format, after = null } = parse(StatementQuery, query);
+    const { month, format, after = null } = parse(StatementQuery, query);
     const first = await this.page({ account_id, month, after, limit: LINES_PER_PAGE });
     if (format === 'csv') return this.sendCsv(account_id, first, response);
     const { name, email } = await this.accounts.describe(account_id);

@@ -15,7 +15,6 @@ import { Caller, CallerGuard } from '../http/caller';
 import { parse } from '../http/parse';
 import { valueOf } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
-import { sydneyMonth } from '../statement/sydney-month';
 
 export const BreakdownQuery = z.object({ month: Month.optional() });
 
@@ -45,7 +44,7 @@ export class UsageController {
 
   @Get('breakdown')
   async breakdown(@Caller() { account_id }: Owner, @Query() query: unknown): Promise<UsageBreakdown> {
-    const { month = sydneyMonth(new Date()) } = parse(BreakdownQuery, query);
+    const { month } = parse(BreakdownQuery, query);
     const [used, keys] = await Promise.all([
       this.requester.ask(GetUsageBreakdown, { account_id, month }).then(valueOf),
       this.keys.list(account_id),
@@ -53,7 +52,7 @@ export class UsageController {
     // Revoked keys are listed as well: what they used stays theirs.
     const nameOf = new Map(keys.map((key) => [key.id, key.name]));
     return {
-      month,
+      month: used.month,
       days: used.days,
       keys: used.keys.map((key) => ({
         ...key,

@@ -79,6 +79,19 @@ it('recordings are erased 30 days after their job ended, however it ended; what 
   expect(await isKept(failed)).toBe(false);
 });
 
+it('a job that ended without a date, as one ends during an upgrade, gets it from its end and its account', async () => {
+  const [mine, yours] = [uuidv7(), uuidv7()];
+  await choose({ account_id: mine, days: 2 });
+  const [gone, kept, others] = [await ended(mine, 3), await ended(mine, 1), await ended(yours, 29)];
+  const old = await ended(yours, 31);
+  const ids = [gone, kept, others, old].map(({ id }) => id);
+  await database.source.query('UPDATE jobs SET audio_expires_at = NULL WHERE id = ANY($1)', [ids]);
+  await audio.sweepDue();
+  expect(await Promise.all([gone, kept, others, old].map(isKept))).toEqual([false, true, true, false]);
+  const dated = (await findJob(database.source, others.id))!;
+  expect(dated.audio_expires_at!.getTime() - dated.completed_at!.getTime()).toBe(30 * DAY_MS);
+});
+
 it('a retention that an account chooses holds for it alone, and for jobs that had ended before', async () => {
   const [mine, yours] = [uuidv7(), uuidv7()];
   const before = await ended(mine, 3);
@@ -152,3 +165,19 @@ async function untilSomebodyWaitsForALock(): Promise<void> {
     if (waiting > 0) return;
   }
 }
+
+it('a choice that arrives after a newer one changes nothing', async () => {
+  const account_id = uuidv7();
+  for (const [days, revision] of [
+    [10, 2],
+    [20, 3],
+    [10, 2],
+    [11, 3],
+  ] as const)
+    expect((await choose({ account_id, days, revision })).ok).toBe(true);
+  expect(
+    await database.source.query('SELECT audio_retention_days FROM account_settings WHERE account_id = $1', [
+      account_id,
+    ]),
+  ).toEqual([{ audio_retention_days: 20 }]);
+});

@@ -1,6 +1,7 @@
 import { DataSource, rows } from '@currawong/database';
 import { ObjectStore } from '@currawong/object-store';
 import { Injectable, Logger } from '@nestjs/common';
+import { RETENTION_DAYS } from '../storage/job-records';
 import { forEveryRow } from './every-row';
 
 const PAGE = 1000;
@@ -22,8 +23,9 @@ export class ExpiredAudio {
     private readonly store: ObjectStore,
   ) {}
 
-  sweepDue(): Promise<void> {
-    return forEveryRow(
+  async sweepDue(): Promise<void> {
+    await this.dateEnded();
+    await forEveryRow(
       (afterId, limit) =>
         rows<{ id: string; source_key: string }>(
           this.source,
@@ -40,6 +42,17 @@ export class ExpiredAudio {
         );
       },
       ({ id }, error) => this.log.warn(`the recording of job ${id} is not erased yet: ${String(error)}`),
+    );
+  }
+
+  /**
+   * Jobs that ended without a date: while an upgrade goes round, processes of before it end some. A changed retention that
+   * is being applied meanwhile wins: it gives every ended job its date, and this changes none that has one.
+   */
+  private async dateEnded(): Promise<void> {
+    await this.source.query(
+      `UPDATE jobs SET audio_expires_at = completed_at + make_interval(days => ${RETENTION_DAYS})
+        WHERE completed_at IS NOT NULL AND audio_expires_at IS NULL AND audio_erased_at IS NULL`,
     );
   }
 

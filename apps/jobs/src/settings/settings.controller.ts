@@ -8,17 +8,21 @@ import { Controller } from '@nestjs/common';
 export class SettingsController {
   constructor(private readonly source: DataSource) {}
 
-  /** Holds at once for jobs that end from now on; the sweep brings it to those that have ended. */
+  /** Holds at once for jobs that end from now on; the sweep brings it to those that have ended. Older choices are ignored. */
   @Answers(SetAudioRetention)
   async setAudioRetention({
     account_id,
     days,
+    revision,
   }: PayloadOf<typeof SetAudioRetention>): Promise<Result<ReplyOf<typeof SetAudioRetention>>> {
     await this.source.query(
-      `INSERT INTO account_settings AS s (account_id, audio_retention_days) VALUES ($1, $2)
+      `INSERT INTO account_settings AS s (account_id, audio_retention_days, chosen_revision)
+       VALUES ($1, $2, coalesce($3::bigint, 0))
        ON CONFLICT (account_id) DO UPDATE
-         SET audio_retention_days = excluded.audio_retention_days, revision = s.revision + 1, is_applied = false`,
-      [account_id, days],
+         SET audio_retention_days = excluded.audio_retention_days, revision = s.revision + 1, is_applied = false,
+             chosen_revision = greatest(excluded.chosen_revision, s.chosen_revision)
+         WHERE $3::bigint IS NULL OR excluded.chosen_revision > s.chosen_revision`,
+      [account_id, days, revision ?? null],
     );
     return accept({});
   }

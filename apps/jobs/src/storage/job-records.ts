@@ -124,9 +124,12 @@ export async function applyEvent(on: On, job: JobRecord, event: JobEvent): Promi
   return changed ?? null;
 }
 
+/** SQL: for how many days the recording of a row of `jobs` is kept after its end. */
+export const RETENTION_DAYS = `coalesce(
+  (SELECT s.audio_retention_days FROM account_settings s WHERE s.account_id = jobs.account_id), ${AUDIO_RETENTION_DAYS})`;
+
 /** The sweep that applies a changed retention to ended jobs waits for jobs that are being settled under the old one. */
-const AUDIO_EXPIRES = `audio_expires_at = now() + make_interval(days => coalesce(
-  (SELECT s.audio_retention_days FROM account_settings s WHERE s.account_id = jobs.account_id), ${AUDIO_RETENTION_DAYS}))`;
+const AUDIO_EXPIRES = `audio_expires_at = now() + make_interval(days => ${RETENTION_DAYS})`;
 
 /** @returns the job as it is now; undefined where it is not theirs */
 export function nameSpeakers(

@@ -68,6 +68,12 @@ export const SignUp = z.object({
 export const SignIn = z.object({ email: Email, password: SentPassword });
 export const PasswordResetRequest = z.object({ email: Email });
 export const PasswordReset = z.object({ token: Token, password: NewPassword });
+/** Keys are revoked where the address had not been confirmed before: somebody else may have made the account. */
+export const PasswordResetBody = z.object({
+  status: z.string(),
+  revoked_keys: z.number().int().nonnegative(),
+});
+export type PasswordResetBody = z.infer<typeof PasswordResetBody>;
 export const EmailConfirmation = z.object({ token: Token });
 export const PasswordChange = z.object({ current_password: SentPassword.optional(), password: NewPassword });
 /** Closing is for good; the password is asked again, or for those without one their email address. */

@@ -9,13 +9,17 @@ import { RefusalException, valueOf } from '../../http/refusal.exception';
 import { versioned } from '../../http/versioned';
 import { holderAt } from '../audit/audit-log';
 import type { SessionOwner } from '../sessions/sessions';
+import { AttemptLimits } from '../sign-in/attempt-limits';
 import { Keys, MAX_UNREVOKED_KEYS } from './keys';
 
 /** API keys, as their holder sees and makes them. */
 @Controller(versioned('keys'))
 @UseGuards(SessionGuard)
 export class KeysController {
-  constructor(private readonly keys: Keys) {}
+  constructor(
+    private readonly keys: Keys,
+    private readonly limits: AttemptLimits,
+  ) {}
 
   @Get()
   async list(@Session() { accountId }: SessionOwner): Promise<ApiKeyList> {
@@ -24,11 +28,14 @@ export class KeysController {
 
   @Post()
   async create(
-    @Session() { accountId }: SessionOwner,
+    @Session() { accountId, sessionId }: SessionOwner,
     @JsonBody(NewApiKey) { name, mode }: z.infer<typeof NewApiKey>,
     @Req() request: Request,
   ): Promise<CreatedApiKey> {
-    return valueOf(await this.keys.create(accountId, name, mode, holderAt(clientAddress(request))));
+    // Each key has an allowance of requests of its own: a fresh one after each would be as many as wanted.
+    await this.limits.newKey(accountId);
+    const by = holderAt(clientAddress(request));
+    return valueOf(await this.keys.create(accountId, name, mode, by, sessionId));
   }
 
   @Delete(':id')

@@ -15,6 +15,8 @@ import { audit, type Actor } from '../audit/audit-log';
 import { describeApiKey, generateApiKey, hashApiKey } from './api-key';
 
 export const MAX_UNREVOKED_KEYS = 3;
+/** Older ones stay in the audit log. */
+export const REVOKED_KEYS_SHOWN = 100;
 
 interface KeyRecord {
   id: string;
@@ -47,8 +49,17 @@ export class Keys {
     private readonly notices: Notices,
   ) {}
 
-  /** Refuses a fourth unrevoked key, also when several are asked for at once. */
-  create(accountId: string, name: string, mode: KeyMode, by: Actor): Promise<Result<NewKey>> {
+  /**
+   * Refuses a fourth unrevoked key, also when several are asked for at once.
+   * @param sessionId in which it is asked for: one that has ended meanwhile gets none; null for the operator
+   */
+  create(
+    accountId: string,
+    name: string,
+    mode: KeyMode,
+    by: Actor,
+    sessionId: string | null = null,
+  ): Promise<Result<NewKey>> {
     return this.source.transaction(async (manager) => {
       const account = await row<{ state: AccountState }>(
         manager,
@@ -57,6 +68,8 @@ export class Keys {
       );
       if (!account) return refuse('account_not_found');
       if (account.state === 'closed') return refuse('account_inactive');
+      if (sessionId && !(await row(manager, 'SELECT id FROM sessions WHERE id = $1', [sessionId])))
+        return refuse('sign_in_required');
       const unrevoked = await rows(
         manager,
         'SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL',
@@ -110,11 +123,30 @@ export class Keys {
     return asBody(revoked);
   }
 
-  /** All keys that the account has ever had, oldest first. */
+  /**
+   * Every unrevoked key, in a transaction of the caller, who holds the account's row and says `forgetEverywhere` after
+   * its commit. @returns how many there were
+   */
+  async revokeAll(manager: EntityManager, accountId: string, by: Actor): Promise<number> {
+    const revoked = await rows<KeyRecord>(
+      manager,
+      `WITH revoked AS (
+         UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL RETURNING *)
+       SELECT * FROM revoked ORDER BY created_at, id`,
+      [accountId],
+    );
+    for (const key of revoked) await audit(manager, accountId, 'key_revoked', by, named(key));
+    return revoked.length;
+  }
+
+  /** Every unrevoked key and the newest of the others, oldest first. */
   async list(accountId: string): Promise<ApiKeyBody[]> {
     const keys = await rows<KeyRecord>(
       this.source,
-      'SELECT * FROM api_keys WHERE account_id = $1 ORDER BY created_at, id',
+      `SELECT * FROM api_keys WHERE account_id = $1 AND (revoked_at IS NULL OR id IN (
+          SELECT id FROM api_keys WHERE account_id = $1 AND revoked_at IS NOT NULL
+           ORDER BY created_at DESC, id DESC LIMIT ${REVOKED_KEYS_SHOWN}))
+        ORDER BY created_at, id`,
       [accountId],
     );
     return keys.map(asBody);

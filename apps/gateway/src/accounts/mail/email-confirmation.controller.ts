@@ -11,7 +11,6 @@ import { Accounts } from '../accounts';
 import { holderAt } from '../audit/audit-log';
 import type { SessionOwner } from '../sessions/sessions';
 import { AttemptLimits } from '../sign-in/attempt-limits';
-import { SameSiteGuard } from '../sign-in/same-site.guard';
 import { EmailConfirmations } from './email-confirmations';
 
 @Controller(versioned('email-confirmation'))
@@ -35,12 +34,13 @@ export class EmailConfirmationController {
 
   @Post('confirm')
   @HttpCode(200)
-  @UseGuards(SameSiteGuard)
+  @UseGuards(SessionGuard)
   async confirm(
+    @Session() { accountId }: SessionOwner,
     @JsonBody(EmailConfirmation) { token }: z.infer<typeof EmailConfirmation>,
     @Req() request: Request,
   ): Promise<z.infer<typeof DoneBody>> {
-    if (!(await this.confirmations.confirm(token, holderAt(clientAddress(request)))))
+    if (!(await this.confirmations.confirm(token, accountId, holderAt(clientAddress(request)))))
       throw RefusalException.of('link_expired');
     return { status: 'confirmed' };
   }

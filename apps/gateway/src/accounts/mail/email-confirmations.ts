@@ -32,11 +32,15 @@ export class EmailConfirmations {
     this.mails.sendSoon();
   }
 
-  /** A link that is opened twice says yes twice: mail programs and reloaded pages do that. @returns whether it is good */
-  confirm(token: string, by: Actor): Promise<boolean> {
+  /**
+   * A link that is opened twice says yes twice: reloaded pages do that.
+   * @param accountId who is signed in. Opening the link alone proves nothing: where somebody made an account with
+   *   another person's address, that person opening the mail must not make it theirs
+   * @returns whether the link is good, and this account's
+   */
+  confirm(token: string, accountId: string, by: Actor): Promise<boolean> {
     return this.source.transaction(async (manager) => {
-      const accountId = await accountOfMailToken(manager, token, 'confirm_email');
-      if (!accountId) return false;
+      if ((await accountOfMailToken(manager, token, 'confirm_email')) !== accountId) return false;
       await markConfirmed(manager, accountId, by);
       return true;
     });

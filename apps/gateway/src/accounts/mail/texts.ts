@@ -21,9 +21,14 @@ export function resetPassword(link: string): MailText {
   ]);
 }
 
-export function passwordChanged(signInPage: string): MailText {
+/** @param revokedKeys how many API keys ended with it */
+export function passwordChanged(signInPage: string, revokedKeys: number): MailText {
+  const keys =
+    revokedKeys === 0
+      ? 'Your API keys still work.'
+      : `This address had not been confirmed before, so somebody else may have made the account: its API keys (${revokedKeys}) were revoked. Make new ones in the settings.`;
   return mail('password_changed', 'Your password was changed', [
-    'The password of your Currawong account was changed just now, and other sessions of yours were ended. Your API keys still work.',
+    `The password of your Currawong account was changed just now, and other sessions of yours were ended. ${keys}`,
     'If it was not you, set a new password at once with "Forgot password" on the sign-in page, then look through your API keys and the log of your account in the settings:',
     signInPage,
   ]);

@@ -61,6 +61,7 @@ export class OidcSignIn {
       return { problem: asked.kind === 'refused' ? 'sign_in_failed' : 'provider_unavailable' };
     const ended =
       (await this.enter(asked.value, address, previous)) ??
+      (await this.enterAnew(asked.value, address, previous)) ??
       // Two first visits of one person at once: the account that the other has just made is found now.
       (await this.enter(asked.value, address, previous));
     if (!ended) return { problem: 'sign_in_failed' };
@@ -81,10 +82,30 @@ export class OidcSignIn {
     );
   }
 
-  /** @returns undefined where another gateway has made an account for the address meanwhile */
-  private enter(identity: Identity, address: string, previous?: SessionOwner): Promise<Ended | undefined> {
+  /** Somebody without an account. @returns undefined where another gateway has made one for the address meanwhile */
+  private async enterAnew(
+    identity: Identity,
+    address: string,
+    previous?: SessionOwner,
+  ): Promise<Ended | undefined> {
+    // Without an address that is verified, `enter` has said no.
+    const books = await this.accounts.openBooks(identity.verifiedEmail!, this.config.FREE_MINUTES * 60);
+    return books.ok ? this.enter(identity, address, previous, books.value) : undefined;
+  }
+
+  /**
+   * @param accountId with books, for whoever has no account yet
+   * @returns undefined where there is none for the address, or another gateway has made it meanwhile
+   */
+  private enter(
+    identity: Identity,
+    address: string,
+    previous?: SessionOwner,
+    accountId?: string,
+  ): Promise<Ended | undefined> {
     return this.source.transaction(async (manager) => {
-      const found = (await this.known(manager, identity)) ?? (await this.admit(manager, identity, address));
+      const found =
+        (await this.known(manager, identity)) ?? (await this.admit(manager, identity, address, accountId));
       if (!found || 'problem' in found) return found;
       if (found.account.state !== 'active') return { problem: 'account_inactive' };
       const how = `through ${this.config.OIDC_NAME}`;
@@ -108,8 +129,9 @@ export class OidcSignIn {
     manager: EntityManager,
     identity: Identity,
     address: string,
+    accountId: string | undefined,
   ): Promise<Found | undefined> {
-    const found = await this.accountFor(manager, identity, address);
+    const found = await this.accountFor(manager, identity, address, accountId);
     if (!found || 'problem' in found || found.account.state !== 'active') return found;
     // Another window may have been first: it held the account's row until now.
     const linked = await row(
@@ -131,6 +153,7 @@ export class OidcSignIn {
     manager: EntityManager,
     { verifiedEmail: email, name }: Identity,
     address: string,
+    accountId: string | undefined,
   ): Promise<Found | undefined> {
     if (email === undefined) return { problem: 'email_not_verified' };
     const account = await row<AccountRecord>(manager, 'SELECT * FROM accounts WHERE email = $1 FOR UPDATE', [
@@ -138,13 +161,9 @@ export class OidcSignIn {
     ]);
     if (account) return account.email_confirmed_at ? { account } : { problem: 'account_not_confirmed' };
     if (this.config.SIGN_UP === 'closed') return { problem: 'sign_up_closed' };
+    if (accountId === undefined) return undefined;
     const holder = { email, name, passwordHash: null, emailConfirmed: true };
-    const opened = await this.accounts.open(
-      manager,
-      holder,
-      this.config.FREE_MINUTES * 60,
-      holderAt(address),
-    );
+    const opened = await this.accounts.open(manager, accountId, holder, holderAt(address));
     return opened.ok ? { account: opened.value } : undefined;
   }
 }

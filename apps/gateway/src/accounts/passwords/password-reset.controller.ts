@@ -1,4 +1,9 @@
-import { PasswordReset, PasswordResetRequest, type DoneBody } from '@currawong/contracts';
+import {
+  PasswordReset,
+  PasswordResetRequest,
+  type DoneBody,
+  type PasswordResetBody,
+} from '@currawong/contracts';
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import type { z } from 'zod';
@@ -36,8 +41,8 @@ export class PasswordResetController {
   async reset(
     @JsonBody(PasswordReset) { token, password }: z.infer<typeof PasswordReset>,
     @Req() request: Request,
-  ): Promise<z.infer<typeof DoneBody>> {
-    valueOf(await this.passwords.reset(token, password, clientAddress(request)));
-    return { status: 'changed' };
+  ): Promise<PasswordResetBody> {
+    const revoked = valueOf(await this.passwords.reset(token, password, clientAddress(request)));
+    return { status: 'changed', revoked_keys: revoked };
   }
 }

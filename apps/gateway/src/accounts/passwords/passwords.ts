@@ -5,6 +5,7 @@ import { GATEWAY_CONFIG, publicUrl, type GatewayConfig } from '../../config';
 import type { AccountRecord } from '../account-record';
 import { Accounts } from '../accounts';
 import { audit, holderAt, OPERATOR, type Actor } from '../audit/audit-log';
+import { Keys } from '../keys/keys';
 import { markConfirmed } from '../mail/email-confirmations';
 import { accountOfMailToken, issueMailToken, revokeMailTokens, takeMailToken } from '../mail/mail-tokens';
 import { OutgoingMails } from '../mail/outgoing-mails';
@@ -25,13 +26,15 @@ export class Passwords implements BeforeApplicationShutdown {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly source: DataSource,
     private readonly accounts: Accounts,
+    private readonly keys: Keys,
     private readonly sessions: Sessions,
     private readonly mails: OutgoingMails,
     private readonly limits: AttemptLimits,
   ) {}
 
   /**
-   * Ends every other session of the holder's.
+   * Ends every other session of the holder's. Refuses with `invalid_parameter`, and with `sign_in_required` where the
+   * session has ended meanwhile.
    * @param current not needed where there is no password yet
    */
   async change(
@@ -45,11 +48,17 @@ export class Passwords implements BeforeApplicationShutdown {
     if (account.password_hash !== null && !(await this.isRight(account, current ?? '')))
       return refuse('invalid_parameter', 'current_password: is not your password');
     const hash = await hashPassword(password);
-    await this.source.transaction((manager) =>
-      this.set(manager, account, hash, holderAt(address), sessionId),
-    );
-    this.told(accountId);
-    return accept(null);
+    const changed = await this.source.transaction(async (manager): Promise<Result<null>> => {
+      // A link may have been followed while this password was being compared: what it has set stays.
+      const locked = await this.accounts.lock(manager, accountId);
+      if (!(await this.sessions.goesOn(manager, sessionId))) return refuse('sign_in_required');
+      if (locked?.password_hash !== account.password_hash)
+        return refuse('invalid_parameter', 'current_password: is not your password');
+      await this.set(manager, locked, hash, holderAt(address), sessionId);
+      return accept(null);
+    });
+    if (changed.ok) this.told(accountId);
+    return changed;
   }
 
   /** Whether this is the holder's password; counted, so that whoever found a browser open cannot guess it. */
@@ -69,23 +78,32 @@ export class Passwords implements BeforeApplicationShutdown {
     this.underWay.add(work);
   }
 
-  /** Ends every session of the holder's. Refuses with `link_expired`, also a link that has been used. */
-  async reset(token: string, password: string, address: string): Promise<Result<null>> {
+  /**
+   * Ends every session of the holder's. Refuses with `link_expired`, also a link that has been used.
+   * Where the address was not confirmed before, somebody else may have made the account and its keys: they are revoked.
+   * @returns how many keys were revoked
+   */
+  async reset(token: string, password: string, address: string): Promise<Result<number>> {
     // Asked before the password is hashed: made-up tokens shall not cost us that.
-    if (!(await accountOfMailToken(this.source, token, 'reset_password'))) return refuse('link_expired');
-    const hash = await hashPassword(password);
-    const accountId = await this.source.transaction(async (manager) => {
-      const taken = await takeMailToken(manager, token, 'reset_password');
-      const account = taken && (await this.accounts.lock(manager, taken));
-      if (!account || account.state === 'closed') return undefined;
-      await this.set(manager, account, hash, holderAt(address), null, 'by a link sent to the email address');
-      // Whoever opened the link reads the mails of this address.
-      await markConfirmed(manager, account.id, holderAt(address));
-      return account.id;
-    });
+    const accountId = await accountOfMailToken(this.source, token, 'reset_password');
     if (!accountId) return refuse('link_expired');
+    const hash = await hashPassword(password);
+    const by = holderAt(address);
+    const revoked = await this.source.transaction(async (manager) => {
+      // The account before its tokens, as everywhere: two links used at once would otherwise wait for one another.
+      const account = await this.accounts.lock(manager, accountId);
+      if (!account || account.state === 'closed') return undefined;
+      if (!(await takeMailToken(manager, token, 'reset_password'))) return undefined;
+      const keys = account.email_confirmed_at ? 0 : await this.keys.revokeAll(manager, accountId, by);
+      await this.set(manager, account, hash, by, null, 'by a link sent to the email address', keys);
+      // Whoever opened the link reads the mails of this address.
+      await markConfirmed(manager, accountId, by);
+      return keys;
+    });
+    if (revoked === undefined) return refuse('link_expired');
+    if (revoked > 0) this.keys.forgetEverywhere(accountId);
     this.told(accountId);
-    return accept(null);
+    return accept(revoked);
   }
 
   /** By the operator. Ends every session of the holder's. @returns undefined where there is no such account */
@@ -112,13 +130,14 @@ export class Passwords implements BeforeApplicationShutdown {
     by: Actor,
     goesOn: string | null,
     how: string | null = null,
+    revokedKeys = 0,
   ): Promise<void> {
     await manager.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [account.id, hash]);
     await revokeMailTokens(manager, account.id, 'reset_password');
     await this.sessions.endAll(manager, account.id, goesOn);
     await audit(manager, account.id, 'password_changed', by, how);
     const signInPage = `${publicUrl(this.config)}/dashboard/sign-in`;
-    await this.mails.write(manager, account, passwordChanged(signInPage));
+    await this.mails.write(manager, account, passwordChanged(signInPage, revokedKeys));
   }
 
   private told(accountId: string): void {

@@ -69,6 +69,11 @@ export class Sessions {
     return session;
   }
 
+  /** Whether it has not been ended; asked in the transaction that acts for it. */
+  async goesOn(manager: EntityManager, sessionId: string): Promise<boolean> {
+    return (await row(manager, 'SELECT id FROM sessions WHERE id = $1', [sessionId])) !== undefined;
+  }
+
   /** After its commit say `forgetEverywhere`. @returns whether there was such a session still */
   async end(manager: EntityManager, sessionId: string): Promise<boolean> {
     return (await row(manager, 'DELETE FROM sessions WHERE id = $1 RETURNING id', [sessionId])) !== undefined;

@@ -9,14 +9,15 @@ import {
 } from '@nestjs/common';
 import { Rounds } from '../rounds';
 
-/** How long the two questions may take together; well below what a database lock is waited for. */
+/** How long the two questions may take together. */
 const DEADLINE_MS = 3_000;
+/** Longer than the questions take: another gateway must not ask them meanwhile. */
 const RETRY_SECONDS = 10;
 
 /**
  * Settings of an account that billing and jobs act on. The account's row says what they are; that the others have not
  * been told yet is written in the same transaction and stays until both have answered, so that a crash, or a service
- * that is down, delays it and no more.
+ * that is down, delays it and no more. A question that is handled late carries an older revision, and changes nothing.
  */
 @Injectable()
 export class ServiceSettings implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -31,8 +32,11 @@ export class ServiceSettings implements OnApplicationBootstrap, BeforeApplicatio
   /** In the transaction that changes them; say `tellSoon` after its commit. */
   async changed(manager: EntityManager, accountId: string): Promise<void> {
     await manager.query(
-      `INSERT INTO settings_to_tell (account_id) VALUES ($1)
-       ON CONFLICT (account_id) DO UPDATE SET next_attempt_at = now()`,
+      `WITH raised AS (
+         UPDATE accounts SET settings_revision = settings_revision + 1 WHERE id = $1
+         RETURNING id, settings_revision)
+       INSERT INTO settings_to_tell (account_id, revision) SELECT id, settings_revision FROM raised
+       ON CONFLICT (account_id) DO UPDATE SET revision = excluded.revision, next_attempt_at = now()`,
       [accountId],
     );
   }
@@ -50,43 +54,49 @@ export class ServiceSettings implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /**
-   * The row stays locked meanwhile: whoever changes the settings again waits, and writes a new row after this one is
-   * gone; so what is told last is what was stored last.
+   * No connection is held while the others are asked: whoever claims a row has it alone until its next attempt. A change
+   * meanwhile raises the row's revision, so that the row stays.
    * @returns whether there may be more to tell
    */
-  private tellNext(): Promise<boolean> {
-    return this.source.transaction(async (manager) => {
-      const waiting = await row<{ account_id: string }>(
-        manager,
-        `SELECT account_id FROM settings_to_tell WHERE next_attempt_at <= now()
-          ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-      );
-      if (!waiting) return false;
-      const accountId = waiting.account_id;
-      if (await this.tell(manager, accountId))
-        await manager.query('DELETE FROM settings_to_tell WHERE account_id = $1', [accountId]);
-      else
-        await manager.query(
-          `UPDATE settings_to_tell SET next_attempt_at = now() + make_interval(secs => $2) WHERE account_id = $1`,
-          [accountId, RETRY_SECONDS],
-        );
-      return true;
-    });
+  private async tellNext(): Promise<boolean> {
+    const waiting = await row<{ account_id: string }>(
+      this.source,
+      `UPDATE settings_to_tell SET next_attempt_at = now() + make_interval(secs => $1)
+        WHERE account_id = (SELECT account_id FROM settings_to_tell WHERE next_attempt_at <= now()
+                             ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING account_id`,
+      [RETRY_SECONDS],
+    );
+    if (!waiting) return false;
+    const told = await this.tell(waiting.account_id);
+    if (told !== undefined)
+      await this.source.query('DELETE FROM settings_to_tell WHERE account_id = $1 AND revision = $2', [
+        waiting.account_id,
+        told,
+      ]);
+    return true;
   }
 
-  private async tell(manager: EntityManager, accountId: string): Promise<boolean> {
-    const settings = await row<{ days: number; notice: string | null }>(
-      manager,
-      'SELECT audio_retention_days AS days, low_balance_notice_micro_aud AS notice FROM accounts WHERE id = $1',
+  /** @returns the revision that both know now; undefined where one of them has not answered */
+  private async tell(accountId: string): Promise<number | undefined> {
+    const settings = await row<{ days: number; notice: string | null; revision: string }>(
+      this.source,
+      `SELECT audio_retention_days AS days, low_balance_notice_micro_aud AS notice, settings_revision AS revision
+         FROM accounts WHERE id = $1`,
       [accountId],
     );
+    const revision = Number(settings!.revision);
     const { days, notice } = settings!;
     try {
       const answers = await Promise.all([
-        this.requester.ask(SetAudioRetention, { account_id: accountId, days }, { deadlineMs: DEADLINE_MS }),
+        this.requester.ask(
+          SetAudioRetention,
+          { account_id: accountId, days, revision },
+          { deadlineMs: DEADLINE_MS },
+        ),
         this.requester.ask(
           SetLowBalanceNotice,
-          { account_id: accountId, threshold_micro_aud: notice === null ? null : Number(notice) },
+          { account_id: accountId, threshold_micro_aud: notice === null ? null : Number(notice), revision },
           { deadlineMs: DEADLINE_MS },
         ),
       ]);
@@ -94,10 +104,10 @@ export class ServiceSettings implements OnApplicationBootstrap, BeforeApplicatio
         if (!answer.ok)
           this.log.error(`the settings of account ${accountId} were refused: ${answer.refusal.code}`);
       }
-      return answers.every((answer) => answer.ok);
+      return answers.every((answer) => answer.ok) ? revision : undefined;
     } catch (error) {
       this.log.warn(`the settings of account ${accountId} wait: ${String(error)}`);
-      return false;
+      return undefined;
     }
   }
 }

@@ -10,7 +10,7 @@ const HOUR_SECONDS = 3_600;
 const PEOPLE_AT_AN_ADDRESS = 10;
 
 /**
- * How often passwords may be tried, accounts made and mails caused. Attempts are counted before they are looked at, and
+ * How often passwords may be tried, accounts and keys made and mails caused. Attempts are counted before they are looked at, and
  * whatever comes of them: otherwise many at once would get through. Accounts that do not exist count alike.
  */
 @Injectable()
@@ -74,6 +74,12 @@ export class AttemptLimits {
   async confirmationMail(accountId: string): Promise<void> {
     const limit = this.config.REQUESTED_MAILS_PER_HOUR;
     await this.count('confirmation mails', accountId, limit, HOUR_SECONDS, `${limit} messages in an hour`);
+  }
+
+  /** @throws RateLimited */
+  async newKey(accountId: string): Promise<void> {
+    const limit = this.config.KEYS_PER_HOUR;
+    await this.count('new keys', accountId, limit, HOUR_SECONDS, `${limit} new keys in an hour`);
   }
 
   private async count(

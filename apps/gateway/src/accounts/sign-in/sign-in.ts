@@ -50,12 +50,14 @@ export class SignIn {
     if (this.config.SIGN_UP === 'closed') return refuse('sign_up_closed');
     await this.limits.signUp(address);
     const passwordHash = await hashPassword(wanted.password);
+    const books = await this.accounts.openBooks(wanted.email, this.config.FREE_MINUTES * 60);
+    if (!books.ok) return books;
     const by = holderAt(address);
     const signedUp = await this.source.transaction(async (manager): Promise<Result<SignedIn>> => {
       const opened = await this.accounts.open(
         manager,
+        books.value,
         { email: wanted.email, name: wanted.name ?? null, passwordHash, emailConfirmed: false },
-        this.config.FREE_MINUTES * 60,
         by,
       );
       if (!opened.ok) return opened;

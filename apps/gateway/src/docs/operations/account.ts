@@ -11,6 +11,7 @@ import {
   NewApiKey,
   PasswordChange,
   PasswordReset,
+  PasswordResetBody,
   PasswordResetRequest,
   SessionBody,
   SignIn,
@@ -144,10 +145,17 @@ export const ACCOUNT_OPERATIONS: Operation[] = [
     method: 'post',
     path: '/password-reset/confirm',
     summary: 'Set a new password by the link',
-    description: 'Every session of the account ends.',
+    description:
+      'Every session of the account ends. Where its address had not been confirmed before, its keys are revoked as well: somebody else may have made it.',
     access: 'anyone',
     body: json(PasswordReset, { token: 'Zk3tq8', password: 'another long passphrase' }),
-    answers: { 200: done('changed', 'The password is set.') },
+    answers: {
+      200: {
+        description: 'The password is set.',
+        schema: PasswordResetBody,
+        example: { status: 'changed', revoked_keys: 0 },
+      },
+    },
     refusals: [...found('link_expired'), 'cross_site_request', 'too_many_failures'],
   }),
   account({
@@ -163,10 +171,11 @@ export const ACCOUNT_OPERATIONS: Operation[] = [
     method: 'post',
     path: '/email-confirmation/confirm',
     summary: 'Confirm an email address by the link',
-    access: 'anyone',
+    description: 'Only whoever is signed in to the account that the link was sent for may do this.',
+    access: 'session',
     body: json(EmailConfirmation, { token: 'Zk3tq8' }),
     answers: { 200: done('confirmed', 'The address is confirmed.') },
-    refusals: [...found('link_expired'), 'cross_site_request', 'too_many_failures'],
+    refusals: found('link_expired'),
   }),
   account({
     id: 'startIdentityProvider',
@@ -267,7 +276,7 @@ export const ACCOUNT_OPERATIONS: Operation[] = [
     access: 'session',
     answers: {
       200: {
-        description: 'Never the keys themselves.',
+        description: 'Every key that works and the newest 100 that were revoked; never the keys themselves.',
         schema: ApiKeyList,
         example: { keys: [KEY], maximum_unrevoked: 3 },
       },
@@ -287,7 +296,11 @@ export const ACCOUNT_OPERATIONS: Operation[] = [
         example: { ...KEY, last_used_at: null, api_key: 'sk_live_4fGh…x9Kd' },
       },
     },
-    refusals: reads(['invalid_parameter', 'name: must not be empty'], 'key_limit_reached'),
+    refusals: reads(
+      ['invalid_parameter', 'name: must not be empty'],
+      'key_limit_reached',
+      'too_many_failures',
+    ),
   }),
   account({
     id: 'revokeKey',

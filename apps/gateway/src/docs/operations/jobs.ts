@@ -78,7 +78,9 @@ export const JOB_OPERATIONS: Operation[] = [
     path: '/jobs/{job_id}/audio',
     tag: 'Transcription',
     summary: 'Get the recording of a job',
-    description: 'As it was sent. Parts of it may be asked for, which is how players jump.',
+    description:
+      'As it was sent. Parts of it may be asked for, which is how players jump. At most 6 recordings of an account can be ' +
+      'open at a time; more are refused with 429.',
     access: 'key or session',
     parameters: { job_id: JOB_PARAMETER },
     headers: { Range: { description: 'One range of bytes.', example: 'bytes=0-65535' } },

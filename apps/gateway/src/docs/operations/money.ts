@@ -218,15 +218,17 @@ export const MONEY_OPERATIONS: Operation[] = [
     tag: 'Money',
     summary: 'Take an event of the payment provider',
     description:
-      'For the provider alone. An event that is repeated changes nothing; a 503 asks for it again.',
+      'For the provider alone. An event that is repeated changes nothing; a 503 asks for it again. A signature that is ' +
+      'refused counts as a failed authentication of the address.',
     access: 'payment provider',
     body: { mediaType: 'application/json', schema: { type: 'object' } },
     answers: {
       200: { description: 'Taken.', schema: DoneBody, example: { status: 'handled' } },
     },
     refusals: [
-      ['invalid_parameter', 'stripe-signature: the header is missing'],
-      ['body_unreadable', 'The body has more than 700000 bytes.'],
+      ['invalid_parameter', 'stripe-signature: must be t=…,v1=… as the payment provider signs'],
+      ['body_unreadable', 'The body has more than 100000 bytes.'],
+      'too_many_failures',
     ],
   },
 ];

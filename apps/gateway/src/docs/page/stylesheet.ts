@@ -1,14 +1,14 @@
-/** One file, two colour schemes, no font but the reader's own. */
+/** The colours of the dashboard, two schemes, and no font but the reader's own: this page is read without a script. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;
-  --ground: light-dark(#fbfaf7, #14171a);
-  --raised: light-dark(#ffffff, #1b1f23);
-  --sunk: light-dark(#f1efe9, #0f1214);
-  --ink: light-dark(#1d2326, #e6e8e6);
-  --soft: light-dark(#586066, #9aa3a6);
-  --line: light-dark(#e1ddd3, #2c3236);
-  --accent: light-dark(#a6470f, #f0a35c);
+  --ground: light-dark(#fcfcfa, #131411);
+  --raised: light-dark(#fcfcfa, #191a17);
+  --sunk: light-dark(#f1f1ec, #1d1e1a);
+  --ink: light-dark(#161713, #f1f0e9);
+  --soft: light-dark(#55564f, #b1b0a5);
+  --line: light-dark(#dcdbd3, #34352f);
+  --accent: light-dark(#7a5c00, #f6c500);
   --get: light-dark(#1c6e4f, #6fcf9f);
   --post: light-dark(#2057a8, #86b4ff);
   --change: light-dark(#8a5a00, #e6bd5a);
@@ -19,7 +19,7 @@ export const STYLESHEET = `
 * { box-sizing: border-box; }
 html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.6 var(--sans); }
-a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: from-font; }
+a { color: inherit; text-underline-offset: .2em; text-decoration-thickness: from-font; }
 a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
 code { font: .875em/1.5 var(--mono); overflow-wrap: anywhere; }
 p code, li code, dd code, dt code, td code { padding: .1em .3em; border-radius: 4px; background: var(--sunk); }
@@ -27,9 +27,10 @@ p code, li code, dd code, dt code, td code { padding: .1em .3em; border-radius: 
 .skip:focus { left: 1rem; top: .5rem; z-index: 3; background: var(--raised); padding: .5rem 1rem; }
 
 .top { position: sticky; top: 0; z-index: 2; display: flex; align-items: baseline; justify-content: space-between; gap: 1rem;
-  padding: .8rem max(clamp(1rem, 3vw, 2rem), (100vw - 76rem) / 2 + clamp(1rem, 3vw, 2rem)); background: var(--ground); border-bottom: 1px solid var(--line); }
-.brand { font-weight: 700; font-size: 1.1rem; letter-spacing: -.01em; color: var(--ink); text-decoration: none; }
-.brand span { font-weight: 400; color: var(--soft); }
+  padding: .8rem max(clamp(1rem, 3vw, 2rem), (100vw - 76rem) / 2 + clamp(1rem, 3vw, 2rem)); background: #161713; color: #f6f5ef; border-bottom: 3px solid #f6c500; }
+.top a:focus-visible { outline-color: #f6c500; }
+.brand { font-weight: 700; font-size: 1.1rem; letter-spacing: -.01em; text-decoration: none; }
+.brand span { font-weight: 400; color: #b9b8ad; }
 .top nav { display: flex; gap: 1.2rem; font-size: .9rem; }
 
 .frame { display: grid; grid-template-columns: 17rem minmax(0, 1fr); max-width: 76rem; margin: 0 auto; }
@@ -65,12 +66,12 @@ p { margin: 0 0 1rem; max-width: 42rem; text-wrap: pretty; }
 .pairs { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .4rem 1.4rem; max-width: 42rem; margin: 0 0 1rem; }
 .pairs dd { margin: 0; }
 
-pre { margin: 0 0 1rem; padding: .9rem 1rem; overflow-x: auto; background: var(--sunk); border: 1px solid var(--line); border-radius: 8px;
+pre { margin: 0 0 1rem; padding: .9rem 1rem; overflow-x: auto; background: var(--sunk); border: 1px solid var(--line); border-radius: 3px;
   font: .84rem/1.6 var(--mono); tab-size: 2; }
 pre code, li pre code { padding: 0; background: none; font: inherit; overflow-wrap: normal; }
 pre.json { max-height: 26rem; }
 
-.operation { margin: 0 0 1.4rem; padding: 1.3rem clamp(1rem, 2.5vw, 1.6rem) 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: 12px; }
+.operation { margin: 0 0 1.4rem; padding: 1.3rem clamp(1rem, 2.5vw, 1.6rem) 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: 3px; }
 .operation:target, .schema:has(:target) { border-color: var(--accent); }
 .route { max-width: none; display: flex; flex-wrap: wrap; align-items: baseline; gap: .3rem .6rem; margin-bottom: .8rem; }
 .route > code { padding: 0; background: none; font-weight: 600; font-size: .95rem; }
@@ -100,7 +101,7 @@ details[open] > summary { margin-bottom: .4rem; }
 .refusals dt { margin-top: .5rem; font-size: .9rem; }
 .refusals dd { margin: 0; }
 .refusals ul { margin: .1rem 0 .4rem; padding-left: 1.1rem; font-size: .9rem; color: var(--soft); }
-.schema { margin-bottom: .5rem; padding: .5rem 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: 8px; }
+.schema { margin-bottom: .5rem; padding: .5rem 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: 3px; }
 .schema > div { scroll-margin-top: 7rem; }
 .schema > summary { font: 600 .92rem/1.6 var(--mono); color: var(--ink); }
 
@@ -108,7 +109,7 @@ details[open] > summary { margin-bottom: .4rem; }
   .frame { display: block; }
   nav.contents { display: none; }
   details.contents { display: block; position: static; max-height: none; margin: 1rem clamp(1rem, 4vw, 3rem) 0; padding: .4rem 1rem;
-    background: var(--raised); border: 1px solid var(--line); border-radius: 8px; }
+    background: var(--raised); border: 1px solid var(--line); border-radius: 3px; }
   .contents summary { font-weight: 600; color: var(--ink); }
   main { padding-top: 1.6rem; }
   h2 { margin-top: 3rem; }

@@ -3,16 +3,17 @@ import { Requester } from '@currawong/messaging';
 import { ObjectNotFound, ObjectStore, type ByteRange } from '@currawong/object-store';
 import { Controller, Get, Logger, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { pipeline } from 'node:stream/promises';
 import { Caller, CallerGuard } from '../../http/caller';
 import { RefusalException, valueOf } from '../../http/refusal.exception';
 import { versioned } from '../../http/versioned';
 import { contentDisposition } from '../content-disposition';
 import { jobIdFrom } from '../job-id';
 import { byteRangeOf } from './byte-range';
+import { OpenRecordings } from './open-recordings';
+import { passOn } from './pass-on';
 
-/** A client that takes no byte for so long is let go: it keeps a connection to the store that others wait for. */
-const STALLED_AFTER_MS = 60_000;
+/** Less than any recording needs to be heard as it comes. */
+const LEAST_PACE = { minBytesPerSecond: 1_000, windowSeconds: 60 };
 
 /** The recording itself, for a player: whole or any one range of it, passed on as it comes from the store. */
 @Controller(versioned('jobs'))
@@ -23,6 +24,7 @@ export class AudioController {
   constructor(
     private readonly requester: Requester,
     private readonly store: ObjectStore,
+    private readonly open: OpenRecordings,
   ) {}
 
   @Get(':id/audio')
@@ -51,25 +53,40 @@ export class AudioController {
       throw RefusalException.of('range_not_satisfiable', `The recording has ${sizeBytes} bytes.`);
     }
     const { start, end } = range === 'whole' ? { start: 0, end: sizeBytes } : range;
-    response.status(range === 'whole' ? 200 : 206).set({
-      'Content-Type': contentType,
-      'Content-Length': String(end - start),
-      'Content-Disposition': contentDisposition('inline', original_filename),
-      ...(range === 'whole' ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${sizeBytes}` }),
-    });
-    if (request.method === 'HEAD') response.end();
-    else await this.send(source_key, { start, end }, response);
+    const begin = () =>
+      response.status(range === 'whole' ? 200 : 206).set({
+        'Content-Type': contentType,
+        'Content-Length': String(end - start),
+        'Content-Disposition': contentDisposition('inline', original_filename),
+        ...(range === 'whole' ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${sizeBytes}` }),
+      });
+    if (request.method === 'HEAD') {
+      begin().end();
+      return;
+    }
+    const leave = this.open.enter(caller.account_id);
+    try {
+      await this.send(source_key, { start, end }, response, begin);
+    } finally {
+      leave();
+    }
   }
 
-  private async send(key: string, range: Required<ByteRange>, response: Response): Promise<void> {
+  /** @param begin sets the headers, as soon as it is sure that there is something to send */
+  private async send(
+    key: string,
+    range: Required<ByteRange>,
+    response: Response,
+    begin: () => void,
+  ): Promise<void> {
     if (response.destroyed) return;
     const left = new AbortController();
     const leave = () => left.abort(new Error('the client left'));
     response.once('close', leave);
     try {
       const body = await this.store.get(key, range, left.signal).catch(notKept);
-      response.setTimeout(STALLED_AFTER_MS, () => response.destroy());
-      await pipeline(body, response);
+      begin();
+      await passOn(body, response, LEAST_PACE);
     } catch (error) {
       if (left.signal.aborted && !response.writableFinished) return;
       if (!response.headersSent) throw error;

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { watchPace } from '../../http/client-pace';
 import { discardRest } from '../../http/discard-rest';
 import { acceptedExtensions, contentTypes, hasAcceptedExtension, type AudioKind } from './audio-kind';
-import { watchPace } from './client-pace';
 import { displayFilename } from './display-filename';
 import { FileGate, tooLarge, unsupported } from './file-gate';
 import { Refused, type UploadRefusal } from './refusal';
@@ -163,7 +163,11 @@ class Reception<T> {
         parser.on('partsLimit', () => this.fail(unreadable(`it has more than ${limits.parts} parts`)));
         parser.on('error', () => this.fail(unreadable('it is not well-formed multipart, or was cut short')));
         parser.on('finish', resolve);
-        stopWatch = watchPace(request, parser, { minBytesPerSecond, windowSeconds }, () =>
+        const pace = {
+          movedBytes: () => request.socket.bytesRead,
+          isAwaited: () => !parser.writableNeedDrain,
+        };
+        stopWatch = watchPace(pace, { minBytesPerSecond, windowSeconds }, () =>
           this.fail(
             new Refused(
               'too_slow',
