@@ -2,6 +2,7 @@ import { accept, type GetStatement, refuse, type ReplyOf, type Result } from '@c
 import { DataSource, type EntityManager, row, rows } from '@currawong/database';
 import { Injectable } from '@nestjs/common';
 import { centsAud, exactAud } from '../ledger/amounts';
+import type { MonthRow } from '../storage/month-rows';
 import { type LineRow, lineFrom } from './lines';
 import { dayAfter, type SydneyMonth, sydneyMonth } from './months';
 import { Supplier } from './supplier';
@@ -92,18 +93,10 @@ function invoiceNumber(accountId: string, month: string): string {
   return `${month.replace('-', '')}-${accountId.slice(-12).toUpperCase()}`;
 }
 
-interface SumsRow {
+interface SumsRow extends Omit<MonthRow, 'account_id'> {
   held_micro_aud: string;
   opening_micro_aud: string;
   opening_free_seconds: string;
-  captured_seconds: string;
-  jobs: string;
-  used_micro_aud: string;
-  used_free_seconds: string;
-  topped_up_micro_aud: string;
-  gst_cents: string;
-  adjusted_micro_aud: string;
-  granted_free_seconds: string;
 }
 
 const SUMS_SQL = `

@@ -1,6 +1,5 @@
-import { useState } from 'react';
-import { send, type Problem } from '../api/client';
 import { useAccount } from '../session/session';
+import { useConfirmationMail } from '../session/use-confirmation-mail';
 import { announce } from '../ui/announcer';
 import { Button } from '../ui/button';
 import { TickIcon } from '../ui/icons';
@@ -9,14 +8,9 @@ import { ProblemNotice } from '../ui/notice';
 /** The address, and whether it is known to be theirs. */
 export function EmailState() {
   const { email, email_confirmed } = useAccount();
-  const [state, setState] = useState<'asked' | 'sending' | 'sent'>('asked');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const sendAgain = async () => {
-    setState('sending');
-    const answer = await send('POST', '/email-confirmation');
-    setProblem(answer.ok ? null : answer.problem);
-    setState(answer.ok ? 'sent' : 'asked');
-    if (answer.ok) announce('The message was sent.');
+  const { state, problem, sendAgain } = useConfirmationMail();
+  const sendAndTell = async () => {
+    if (await sendAgain()) announce('The message was sent.');
   };
   return (
     <div className="form">
@@ -41,7 +35,7 @@ export function EmailState() {
           </p>
           {state !== 'sent' && (
             <div>
-              <Button busy={state === 'sending'} onClick={() => void sendAgain()}>
+              <Button busy={state === 'sending'} onClick={() => void sendAndTell()}>
                 Send it again
               </Button>
             </div>

@@ -1,18 +1,10 @@
-import { useState } from 'react';
-import { send, type Problem } from '../api/client';
+import { useConfirmationMail } from '../session/use-confirmation-mail';
 import { Button } from '../ui/button';
 import { Notice } from '../ui/notice';
 
 /** Until the address is known to be theirs. Nothing is held back meanwhile. */
 export function ConfirmEmailBanner({ email }: { email: string }) {
-  const [state, setState] = useState<'asked' | 'sending' | 'sent'>('asked');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const sendAgain = async () => {
-    setState('sending');
-    const answer = await send('POST', '/email-confirmation');
-    setProblem(answer.ok ? null : answer.problem);
-    setState(answer.ok ? 'sent' : 'asked');
-  };
+  const { state, problem, sendAgain } = useConfirmationMail();
   return (
     <aside className="confirm-banner" aria-label="Email address">
       <Notice
