@@ -4,6 +4,7 @@ import {
   natsEnvironment,
   serviceEnvironment,
   storeEnvironment,
+  storeSettingsTogether,
   urlVariable,
 } from '@currawong/config';
 import { z } from 'zod';
@@ -86,6 +87,7 @@ const settings = z.object({
 
 /** All of the settings; those that only make sense together are checked together. */
 export const GatewayEnvironment = settings.superRefine((config, context) => {
+  storeSettingsTogether(config, context);
   const needs = (name: keyof typeof config, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
   if (config.SMTP_URL && !config.MAIL_FROM) needs('MAIL_FROM', 'it is required with SMTP_URL');

@@ -3,10 +3,11 @@ import {
   natsEnvironment,
   serviceEnvironment,
   storeEnvironment,
+  storeSettingsTogether,
 } from '@currawong/config';
 import { z } from 'zod';
 
-export const JobsEnvironment = z.object({
+const settings = z.object({
   ...serviceEnvironment.shape,
   ...databaseEnvironment.shape,
   ...natsEnvironment.shape,
@@ -29,6 +30,7 @@ export const JobsEnvironment = z.object({
   RECONCILE_INTERVAL_SECONDS: z.coerce.number().min(0.05).default(60),
   SWEEP_INTERVAL_SECONDS: z.coerce.number().min(0.05).default(1),
 });
+export const JobsEnvironment = settings.superRefine(storeSettingsTogether);
 export type JobsConfig = z.infer<typeof JobsEnvironment>;
 
 export const JOBS_CONFIG = Symbol('JobsConfig');

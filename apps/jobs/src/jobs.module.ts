@@ -10,6 +10,7 @@ import { Discard } from './intake/discard';
 import { IntakeController } from './intake/intake.controller';
 import { Submission } from './intake/submission';
 import { TestAllowance } from './intake/test-allowance';
+import { BacklogMetrics } from './metrics/backlog-metrics';
 import { ReadingController } from './reading/reading.controller';
 import { Reconciliation } from './reconciliation/reconciliation';
 import { AbandonedUploads } from './rescue/abandoned-uploads';
@@ -64,6 +65,7 @@ export class JobsModule {
         ExpiredAudio,
         Reconciliation,
         Sweeper,
+        BacklogMetrics,
       ],
     };
   }

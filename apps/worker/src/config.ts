@@ -1,9 +1,14 @@
-import { natsEnvironment, serviceEnvironment, storeEnvironment } from '@currawong/config';
+import {
+  natsEnvironment,
+  serviceEnvironment,
+  storeEnvironment,
+  storeSettingsTogether,
+} from '@currawong/config';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-export const WorkerEnvironment = z.object({
+const settings = z.object({
   ...serviceEnvironment.shape,
   ...natsEnvironment.shape,
   ...storeEnvironment.shape,
@@ -33,6 +38,7 @@ export const WorkerEnvironment = z.object({
    */
   SCRATCH_DIR: z.string().default(join(tmpdir(), 'currawong-scratch')),
 });
+export const WorkerEnvironment = settings.superRefine(storeSettingsTogether);
 export type WorkerConfig = z.infer<typeof WorkerEnvironment>;
 
 export const WORKER_CONFIG = Symbol('WorkerConfig');

@@ -9,6 +9,7 @@ import { AudioController } from './intake/audio.controller';
 import { RECOGNIZER, Recordings, SPEAKER_EMBEDDER } from './intake/recordings';
 import { SourceAudio } from './intake/source-audio';
 import { SpeechController } from './intake/speech.controller';
+import { showEngine } from './metrics';
 import { createRecognizer } from './recognition/create-recognizer';
 import type { Recognizer } from './recognition/recognizer';
 
@@ -16,7 +17,9 @@ const CONTROLLERS = { speech: SpeechController, audio: AudioController };
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
-  constructor(@Inject(RECOGNIZER) private readonly recognizer: Recognizer) {}
+  constructor(@Inject(RECOGNIZER) private readonly recognizer: Recognizer) {
+    showEngine(recognizer.name);
+  }
 
   static with({ config, connection }: ServiceContext<typeof WorkerEnvironment>): DynamicModule {
     return {

@@ -7,6 +7,8 @@ export interface DatabaseOptions {
   migrations: SqlMigration[];
   /** Connections at most; 10 where left out. */
   poolSize?: number;
+  /** Longest statement; 30 where left out. */
+  statementSeconds?: number;
 }
 
 /**
@@ -15,6 +17,7 @@ export interface DatabaseOptions {
  * otherwise wait for ever for a pool that its own transaction has emptied).
  */
 export function createDataSource(options: DatabaseOptions): DataSource {
+  const limit = options.statementSeconds ?? 30;
   return new DataSource({
     type: 'postgres',
     url: options.url,
@@ -25,9 +28,9 @@ export function createDataSource(options: DatabaseOptions): DataSource {
     poolSize: options.poolSize ?? 10,
     connectTimeoutMS: 5_000,
     extra: {
-      options: `-c search_path=${options.schema} -c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s`,
+      options: `-c search_path=${options.schema} -c lock_timeout=10s -c idle_in_transaction_session_timeout=30s -c statement_timeout=${limit}s`,
       // Longer than the server's own limit: for a server that does not even answer that.
-      query_timeout: 35_000,
+      query_timeout: (limit + 5) * 1_000,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     },
@@ -54,14 +57,20 @@ function asTypeOrmMigration(migration: SqlMigration): new () => MigrationInterfa
   return run;
 }
 
-/** Brings the schema up to date. Replicas that start together take turns. */
+/**
+ * Brings the schema up to date. Replicas that start together take turns. A migration may take its time, but not wait long
+ * for a lock: whoever works with the table would wait behind it.
+ */
 export async function migrate(options: DatabaseOptions): Promise<string[]> {
-  const source = createDataSource({ ...options, poolSize: 2 });
+  const source = createDataSource({ ...options, poolSize: 2, statementSeconds: MIGRATION_SECONDS });
   await source.initialize();
   const turn = source.createQueryRunner();
   try {
+    await turn.query('SET lock_timeout = 0');
     await turn.query('SELECT pg_advisory_lock(hashtext($1))', [`migrate ${options.schema}`]);
-    await turn.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
+    // Asked first, because a role that owns its schema need not be allowed to make one.
+    const present = await rows(source, 'SELECT FROM pg_namespace WHERE nspname = $1', [options.schema]);
+    if (present.length === 0) await turn.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
     const done = await source.runMigrations();
     return done.map((migration) => migration.name);
   } finally {
@@ -70,6 +79,8 @@ export async function migrate(options: DatabaseOptions): Promise<string[]> {
     await source.destroy();
   }
 }
+
+const MIGRATION_SECONDS = 900;
 
 /** Rows of one statement, typed by the caller, who wrote the SELECT list beside it. */
 export async function rows<Row>(

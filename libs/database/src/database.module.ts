@@ -1,23 +1,38 @@
 import { Publisher } from '@currawong/messaging';
+import { createLogger, Startup } from '@currawong/telemetry';
 import { Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { createDataSource, type DatabaseOptions } from './data-source';
+import type { DatabaseOptions } from './data-source';
+import { showDatabase } from './metrics';
+import { openMigrated } from './open-migrated';
 import { Outbox } from './outbox';
 
-/** Makes the service's DataSource and its Outbox injectable everywhere; closed last of all. */
+/**
+ * Makes the service's DataSource and its Outbox injectable everywhere; closed last of all. The process waits while the
+ * database cannot be reached or its schema is older than this build.
+ */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
+  private readonly endMetrics: () => void;
+
   constructor(
     private readonly source: DataSource,
     private readonly outbox: Outbox,
-  ) {}
+  ) {
+    this.endMetrics = showDatabase(source);
+  }
 
   static forRoot(options: DatabaseOptions): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
       providers: [
-        { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
+        {
+          provide: DataSource,
+          useFactory: (startup: Startup = new Startup(createLogger(options.schema))) =>
+            openMigrated(options, startup),
+          inject: [{ token: Startup, optional: true }],
+        },
         {
           provide: Outbox,
           useFactory: (source: DataSource, publisher: Publisher) =>
@@ -31,6 +46,7 @@ export class DatabaseModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.outbox.settle();
+    this.endMetrics();
     await this.source.destroy();
   }
 }

@@ -1,8 +1,16 @@
+export { Startup, type StartupLog } from './startup';
 export { startTracing, type Tracing } from './tracing';
-export { currentTraceHeaders, currentTraceIds, inSpan, runWithTraceHeaders } from './trace-context';
+export {
+  currentTraceHeaders,
+  currentTraceIds,
+  inSpan,
+  runWithTraceHeaders,
+  sampledTraceId,
+} from './trace-context';
 export { createLogger, withLogContext, type Logger } from './logger';
 export { NestLogger } from './nest-logger';
 export { requestTelemetry } from './request-telemetry';
+export { TracedHistogram } from './traced-histogram';
 export {
   startOperationsServer,
   type OperationsServer,

@@ -1,8 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace';
+import { Gauge, register } from 'prom-client';
 import { createLogger } from './logger';
 import { startOperationsServer, type OperationsServer, type Readiness } from './operations-server';
 import { requestTelemetry } from './request-telemetry';
+import { runWithTraceHeaders } from './trace-context';
+import { TracedHistogram } from './traced-histogram';
+import { startTracing } from './tracing';
 
 describe('the operations server', () => {
   let operations: OperationsServer;
@@ -11,8 +16,13 @@ describe('the operations server', () => {
     const response = await fetch(`http://127.0.0.1:${operations.port}${path}`);
     return { status: response.status, text: await response.text() };
   };
+  const scrape = async (accept: string) => {
+    const response = await fetch(`http://127.0.0.1:${operations.port}/metrics`, { headers: { accept } });
+    return { type: response.headers.get('content-type'), text: await response.text() };
+  };
 
   beforeAll(async () => {
+    startTracing('jobs', { environment: {}, exporter: new InMemorySpanExporter() });
     operations = await startOperationsServer({
       port: 0,
       host: '127.0.0.1',
@@ -29,6 +39,90 @@ describe('the operations server', () => {
     const { status, text } = await get('/metrics');
     expect(status).toBe(200);
     expect(text).toMatch(/^process_cpu_seconds_total\{service="jobs"\} \d/m);
+  });
+
+  const PROMETHEUS = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+
+  it.each([
+    ['what Prometheus asks for', PROMETHEUS, true],
+    ['anything', '*/*', false],
+    ['text rather than OpenMetrics', 'text/plain, application/openmetrics-text;q=0.2', false],
+    ['no OpenMetrics', 'application/openmetrics-text;q=0', false],
+    ['nothing', '', false],
+  ])('of a scraper that wants %s chooses the form', async (_what, accept, asOpenMetrics) => {
+    const { type, text } = await scrape(accept);
+    expect(type).toMatch(
+      asOpenMetrics ? /^application\/openmetrics-text; version=1/ : /^text\/plain; version=0/,
+    );
+    expect(text.endsWith('# EOF\n')).toBe(asOpenMetrics);
+    // OpenMetrics declares a counter without its suffix; the series has it in both.
+    expect(text).toMatch(
+      asOpenMetrics ? /^# TYPE process_cpu_seconds counter$/m : /^# TYPE process_cpu_seconds_total counter$/m,
+    );
+    expect(text).toMatch(/^process_cpu_seconds_total\{/m);
+  });
+
+  it('gives each of many scrapers at once its own form', async () => {
+    const accepts = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? PROMETHEUS : '*/*'));
+    const scraped = await Promise.all(accepts.map(scrape));
+    scraped.forEach(({ type, text }, index) => {
+      expect(type).toContain(index % 2 === 0 ? 'openmetrics' : 'text/plain');
+      expect(text.endsWith('# EOF\n')).toBe(index % 2 === 0);
+      expect(text.match(/^process_cpu_seconds_total\{/gm)).toHaveLength(1);
+    });
+  });
+
+  it('names a trace beside the bucket that it fell into, where it is sampled', async () => {
+    const seconds = new TracedHistogram({
+      name: 'currawong_spec_seconds',
+      help: 'Of this test',
+      labelNames: ['step'],
+      buckets: [1, 10],
+    });
+    const sampled = 'a'.repeat(32);
+    const inTrace = (traceId: string, flags: string, work: () => void) =>
+      runWithTraceHeaders({ traceparent: `00-${traceId}-${'b'.repeat(16)}-${flags}` }, 'work', {}, async () =>
+        work(),
+      );
+    await inTrace(sampled, '01', () => seconds.observe({ step: 'one' }, 0.5));
+    await inTrace('c'.repeat(32), '00', () => seconds.observe({ step: 'two' }, 5));
+    const { text } = await scrape(PROMETHEUS);
+    expect(text).toMatch(
+      new RegExp(
+        `^currawong_spec_seconds_bucket\\{le="1",service="jobs",step="one"\\} 1 # \\{trace_id="${sampled}"\\} 0.5 \\d+`,
+        'm',
+      ),
+    );
+    expect(text).toMatch(/^currawong_spec_seconds_bucket\{le="10",service="jobs",step="two"\} 1$/m);
+    expect((await scrape('*/*')).text).not.toContain('trace_id');
+  });
+
+  it('says which build runs', async () => {
+    expect((await get('/metrics')).text).toMatch(
+      /^currawong_build_info\{version="\d+\.\d+\.\d+",revision="unknown",service="jobs"\} 1$/m,
+    );
+  });
+
+  it('answers 500 with the reason where a metric cannot be collected, and goes on', async () => {
+    const broken = new Gauge({
+      name: 'currawong_spec_broken',
+      help: 'Of this test',
+      collect: () => Promise.reject(new Error('no such table')),
+    });
+    try {
+      const { status, text } = await get('/metrics');
+      expect([status, text]).toEqual([500, '{"detail":"no such table"}']);
+    } finally {
+      register.removeSingleMetric(broken['name' as never]);
+    }
+    expect((await get('/metrics')).status).toBe(200);
+  });
+
+  it('shows whether work can be taken', async () => {
+    const shown = async () => /^currawong_ready\{.*\} (\d)$/m.exec((await get('/metrics')).text)?.[1];
+    expect(await shown()).toBe('1');
+    ready = () => Promise.resolve({ ok: false });
+    expect(await shown()).toBe('0');
   });
 
   it('says that the process is alive whatever its readiness', async () => {
@@ -99,7 +193,7 @@ describe('the operations server', () => {
       expect(JSON.stringify(lines)).not.toMatch(/hush|someone/);
       const { text } = await get('/metrics');
       expect(text).toMatch(
-        /^currawong_http_request_seconds_count\{.*route="\/api\/v1\/jobs\/:job_id".*\} 1$/m,
+        /^http_server_request_duration_seconds_count\{service="jobs",http_request_method="GET",http_route="\/api\/v1\/jobs\/:job_id",http_response_status_code="200"\} 1$/m,
       );
     });
 
@@ -118,6 +212,23 @@ describe('the operations server', () => {
       await expect(pending).rejects.toThrow();
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(lines).toMatchObject([{ status: 499 }]);
+      expect((await get('/metrics')).text).toMatch(
+        /^http_server_request_duration_seconds_count\{.*http_response_status_code="499".*\} 1$/m,
+      );
+    });
+
+    it('count what is being answered now', async () => {
+      const active = async () =>
+        Number(/^http_server_active_requests\{.*\} (\d+)$/m.exec((await get('/metrics')).text)?.[1]);
+      expect(await active()).toBe(0);
+      const abort = new AbortController();
+      const pending = request({ 'x-hang': '1' }, abort.signal);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await active()).toBe(1);
+      abort.abort();
+      await expect(pending).rejects.toThrow();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await active()).toBe(0);
     });
   });
 });

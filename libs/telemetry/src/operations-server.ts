@@ -1,6 +1,9 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, register } from 'prom-client';
+import { showBuild } from './build-info';
+import { showReadiness } from './readiness-metric';
+import { renderMetrics } from './render-metrics';
 
 export type Readiness = { ok: boolean; detail?: string };
 
@@ -26,8 +29,12 @@ export interface OperationsServer {
 export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
   register.setDefaultLabels({ service: options.service });
   if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics();
+  showBuild();
+  showReadiness(() => readinessWithin(options.ready));
   const server = createServer((request, response) => {
-    void answer(request.url ?? '/', response, options);
+    answer(request, response, options).catch((error: unknown) =>
+      sendJson(response, 500, { detail: error instanceof Error ? error.message : String(error) }),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -44,12 +51,15 @@ export async function startOperationsServer(options: OperationsServerOptions): P
 }
 
 async function answer(
-  url: string,
+  request: IncomingMessage,
   response: ServerResponse,
   options: OperationsServerOptions,
 ): Promise<void> {
-  const path = url.split('?')[0];
-  if (path === '/metrics') return send(response, 200, await register.metrics(), register.contentType);
+  const path = request.url?.split('?')[0];
+  if (path === '/metrics') {
+    const { body, contentType } = await renderMetrics(request.headers.accept);
+    return send(response, 200, body, contentType);
+  }
   if (path === '/health/live') return sendJson(response, 200, { status: 'ok' });
   if (path !== '/health/ready') return sendJson(response, 404, { detail: 'Not found' });
   const readiness = await readinessWithin(options.ready);

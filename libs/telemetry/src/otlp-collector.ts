@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -22,6 +22,8 @@ export interface OtlpCollector {
   spans: CollectedSpan[];
   /** every request's body as it came, with the events and links that the spans above leave out */
   exported: string[];
+  /** the headers of those requests */
+  headers: IncomingHttpHeaders[];
   /**
    * Resolves to the first span that matches, come or yet to come.
    * @throws when there is none within `timeoutMs`
@@ -34,12 +36,14 @@ export interface OtlpCollector {
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const spans: CollectedSpan[] = [];
   const exported: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
     text(request)
       .then((body) => {
         spans.push(...spansOf(JSON.parse(body) as TraceExport));
         exported.push(body);
+        headers.push(request.headers);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
         for (const look of waiting) look();
       })
@@ -50,6 +54,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     exported,
+    headers,
     waitFor: (matches, timeoutMs = 10_000) =>
       new Promise((resolve, reject) => {
         const settle = (act: () => void) => {

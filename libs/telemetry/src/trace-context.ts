@@ -5,6 +5,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
   type Attributes,
   type SpanOptions,
 } from '@opentelemetry/api';
@@ -56,4 +57,10 @@ export function currentTraceIds(): { traceId: string; spanId: string } | undefin
   return ids !== undefined && isSpanContextValid(ids)
     ? { traceId: ids.traceId, spanId: ids.spanId }
     : undefined;
+}
+
+/** The id of the current trace where it is sampled: it was decided when it began that all services keep it. */
+export function sampledTraceId(): string | undefined {
+  const ids = trace.getActiveSpan()?.spanContext();
+  return ids !== undefined && (ids.traceFlags & TraceFlags.SAMPLED) !== 0 ? ids.traceId : undefined;
 }

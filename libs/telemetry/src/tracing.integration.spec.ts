@@ -20,6 +20,7 @@ const PROGRAM = `
   const get = (url) => new Promise((done, fail) => http.get(url, (answer) => answer.resume().on('end', done)).on('error', fail));
   inSpan('outer', {}, () => inSpan('inner', { attributes: { job: 'job_1' } }, async () => {
     if (process.env.TARGET) await get(process.env.TARGET);
+    if (process.env.BREAKS) await inSpan('breaking', {}, () => Promise.reject(new Error('broken'))).catch(() => {});
     console.log(JSON.stringify({ ...currentTraceIds(), headers: currentTraceHeaders() }));
   })).then(() => require('./tracing.js').startTracing().shutdown()).then(() => process.exit());
 `;
@@ -42,7 +43,7 @@ describe('a process started with the register file', () => {
     // Below node_modules, so that the compiled files find their packages.
     mkdirSync(join(root, 'node_modules/.cache'), { recursive: true });
     folder = mkdtempSync(join(root, 'node_modules/.cache/telemetry-spec-'));
-    for (const name of ['register', 'tracing', 'trace-context']) {
+    for (const name of ['register', 'tracing', 'trace-context', 'error-traces']) {
       const { code } = transformFileSync(join(__dirname, `${name}.ts`), { configFile: join(root, '.swcrc') });
       writeFileSync(join(folder, `${name}.js`), code);
     }
@@ -67,6 +68,42 @@ describe('a process started with the register file', () => {
     expect(inner.attributes).toEqual({ job: 'job_1' });
     expect(outer).toMatchObject({ traceId, parentSpanId: undefined });
     expect(request).toMatchObject({ traceId, name: 'GET' });
+  });
+
+  it('of the traces that are not sampled exports those with an error, whole, and no other', async () => {
+    const environment = {
+      OTEL_SERVICE_NAME: 'unsampled',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    };
+    const good = await run(environment);
+    const bad = await run({ ...environment, BREAKS: 'yes' });
+    expect([good.headers, bad.headers].map(({ traceparent }) => traceparent?.slice(-2))).toEqual([
+      '00',
+      '00',
+    ]);
+    await collector.waitFor(({ name, service }) => service === 'unsampled' && name === 'outer');
+    const exported = collector.spans.filter(({ service }) => service === 'unsampled');
+    expect(exported.map(({ name }) => name).sort()).toEqual(['breaking', 'inner', 'outer']);
+    expect(new Set(exported.map(({ traceId }) => traceId))).toEqual(new Set([bad.traceId]));
+  });
+
+  it('sends the headers along that the collector wants', async () => {
+    await run({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=currawong',
+    });
+    expect(collector.headers.at(-1)).toMatchObject({ 'x-tenant': 'currawong' });
+  });
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', /must be http\/protobuf or http\/json, not "grpc"/],
+    ['OTEL_TRACES_SAMPLER_ARG', '10%', /must be a share from 0 to 1/],
+  ])('does not start with %s=%s, and says why', async (variable, value, sentence) => {
+    const started = run({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, [variable]: value });
+    await expect(started).rejects.toThrow(sentence);
   });
 
   it('has trace ids for its log lines and messages also where nothing is exported', async () => {

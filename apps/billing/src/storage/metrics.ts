@@ -1,4 +1,4 @@
-import { type DataSource, row } from '@currawong/database';
+import { type DataSource, row, Scraped, showOrRemove } from '@currawong/database';
 import { Counter, Gauge } from 'prom-client';
 
 /** `kind`: open_account, top_up, adjustment, hold, raise_hold, capture, release. */
@@ -27,6 +27,19 @@ export const topUpsChanged = new Counter({
   labelNames: ['state'],
 });
 
+const PAYMENT_RESULTS = [
+  'paid',
+  'repeated',
+  'changed',
+  'waiting',
+  'mismatch',
+  'unknown',
+  'refund',
+  'dispute',
+  'other',
+  'refused',
+] as const;
+
 /**
  * `result`: paid, repeated (known already), changed (expired or failed), waiting (not paid yet), mismatch (paid, but not
  * what was asked for: booked by nobody), unknown (no top-up of ours), refund, dispute, other (kinds that we do not
@@ -38,17 +51,23 @@ export const paymentEvents = new Counter({
   labelNames: ['result'],
 });
 
-/** Asked for at each scrape; the partial index holds the open ones alone. */
+// An increase from nothing to the first event is seen only where there was a series at 0.
+for (const kind of ['open_account', 'top_up', 'adjustment', 'hold', 'raise_hold', 'capture', 'release'])
+  transactionsBooked.inc({ kind }, 0);
+for (const state of ['open', 'paid', 'expired', 'failed']) topUpsChanged.inc({ state }, 0);
+for (const result of PAYMENT_RESULTS) paymentEvents.inc({ result }, 0);
+
+/** Asked for at each scrape; the partial index holds the open ones alone. Absent while the database is away. */
 export function showOpenHolds(source: DataSource): Gauge {
+  const holds = new Scraped(
+    () => row<{ open: number }>(source, `SELECT count(*)::int AS open FROM holds WHERE state = 'pending'`),
+    { freshMs: 0, patienceMs: 2_000 },
+  );
   return new Gauge({
     name: 'currawong_billing_open_holds',
     help: 'Jobs with credit set aside and neither captured nor released',
     async collect() {
-      const counted = await row<{ open: number }>(
-        source,
-        `SELECT count(*)::int AS open FROM holds WHERE state = 'pending'`,
-      );
-      this.set(counted!.open);
+      showOrRemove(this, (await holds.answer())?.open);
     },
   });
 }

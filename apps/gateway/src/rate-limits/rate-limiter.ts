@@ -64,7 +64,8 @@ export class RateLimiter implements OnModuleInit, BeforeApplicationShutdown {
       });
     }
     const allowed = window.used <= limit;
-    if (!allowed) refusals.inc({ scope });
+    // By 0 as well: the series exists from a scope's first use, so that its first refusal is seen as an increase.
+    refusals.inc({ scope }, allowed ? 0 : 1);
     return { allowed, ...budget(window, limit) };
   }
 

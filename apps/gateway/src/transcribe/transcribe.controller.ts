@@ -7,6 +7,7 @@ import { parse } from '../http/parse';
 import { RefusalException, valueOf } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
 import { transcribeFields } from './fields';
+import { timeReceipt } from './metrics';
 import { Submissions, type Upload } from './submissions';
 import { receiveUpload } from './upload/receive-upload';
 
@@ -25,6 +26,7 @@ export class TranscribeController {
     @CallerKeyId() keyId: string | null,
     @Req() request: Request,
   ): Promise<SubmissionReceipt> {
+    if (request.res) timeReceipt(request, request.res);
     let upload: Upload | undefined;
     let breakdown: 'upload_failed' | 'submission_failed' = 'upload_failed';
     try {

@@ -11,6 +11,8 @@ import { Outbox, DataSource } from '@currawong/database';
 import { Answers, Hears } from '@currawong/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { stageSeconds, stageWaitSeconds } from '../metrics/metrics';
+import { secondsBetween, secondsSinceClaim } from '../metrics/spans-of-time';
 import { applyEvent, lockJob } from '../storage/job-records';
 import { claimWork, findWork, renewLease } from '../storage/work-records';
 import { Dispatcher } from './dispatcher';
@@ -38,6 +40,8 @@ export class ClaimsController {
       if (claimed) await applyEvent(manager, job, { kind: 'claimed' });
       return claimed;
     });
+    if (item?.is_newly_claimed && item.started_at)
+      stageWaitSeconds.observe({ stage: item.stage }, secondsBetween(item.queued_at, item.started_at));
     return accept(item ? { claimed: true, attempt: item.attempt, lease_seconds } : { claimed: false });
   }
 
@@ -48,14 +52,16 @@ export class ClaimsController {
 
   @Answers(GiveBackWork)
   async giveBack(reference: PayloadOf<typeof GiveBackWork>): Promise<Result<ReplyOf<typeof GiveBackWork>>> {
-    await this.outbox.transaction(async (manager, send) => {
+    const given = await this.outbox.transaction(async (manager, send) => {
       const job = await lockJob(manager, reference.job_id);
       const item = await findWork(manager, reference.item_id);
-      if (!job || item?.attempt !== reference.attempt || item.state !== 'running') return;
+      if (!job || item?.attempt !== reference.attempt || item.state !== 'running') return undefined;
       await this.dispatcher.again(manager, send, job, item, {
         lastError: 'given back unfinished: the worker shut down, or the store or the broker was away',
       });
+      return item;
     });
+    if (given) stageSeconds.observe({ stage: given.stage, outcome: 'given_back' }, secondsSinceClaim(given));
     return accept({});
   }
 }

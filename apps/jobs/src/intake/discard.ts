@@ -21,17 +21,19 @@ export class Discard {
     private readonly requester: Requester,
   ) {}
 
-  async discard(jobId: string): Promise<void> {
+  /** @returns whether this discarded it: false for a job that has ended, or was discarded before */
+  async discard(jobId: string): Promise<boolean> {
     const discarded = await this.source.transaction(async (manager) => {
       const job = await lockJob(manager, jobId);
       const marked = job && (await applyEvent(manager, job, { kind: 'discarded' }));
       if (marked) await dropWork(manager, jobId);
       return marked;
     });
-    if (!discarded) return;
+    if (!discarded) return false;
     this.undo(jobId).catch((error: unknown) =>
       this.log.warn(`discarded job ${jobId} is left to the sweep: ${String(error)}`),
     );
+    return true;
   }
 
   /** Gives the hold back and deletes every object; may be repeated. */

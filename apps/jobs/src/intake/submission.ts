@@ -14,6 +14,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
 import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
+import { jobsAccepted } from '../metrics/metrics';
 import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
 import { Discard } from './discard';
 import { probeLength } from './probe/probe-length';
@@ -97,6 +98,7 @@ export class Submission {
     });
     if (!accepted.ok) return accepted;
     if (!accepted.value) return this.acceptedBefore(job.id);
+    jobsAccepted.inc({ mode: job.mode });
     this.log.log(`job ${job.id} accepted, ${seconds} s of audio`);
     return accept({ job_id: job.id });
   }

@@ -1,6 +1,7 @@
 import { rows, DataSource } from '@currawong/database';
 import { Injectable, Logger } from '@nestjs/common';
 import { Discard } from '../intake/discard';
+import { uploadsAbandoned } from '../metrics/metrics';
 import { forEveryRow } from './every-row';
 
 /** A discard undoes itself within this. */
@@ -27,8 +28,9 @@ export class AbandonedUploads {
           [afterId, limit],
         ),
       async ({ id }) => {
+        if (!(await this.discarding.discard(id))) return;
+        uploadsAbandoned.inc();
         this.log.log(`upload ${id} was abandoned: discarded`);
-        await this.discarding.discard(id);
       },
       ({ id }, error) => this.log.warn(`upload ${id} is not discarded yet: ${String(error)}`),
     );

@@ -1,6 +1,7 @@
 import { Outbox, rows, DataSource } from '@currawong/database';
 import { Injectable, Logger } from '@nestjs/common';
 import { Dispatcher } from '../dispatch/dispatcher';
+import { countFailedAttempt, countRescue } from '../metrics/metrics';
 import { Attempts } from '../results/attempts';
 import { lockJob } from '../storage/job-records';
 import { findWork, workOfJob, type WorkRecord } from '../storage/work-records';
@@ -23,27 +24,36 @@ export class LostWork {
 
   /** A worker has not renewed its lease: its attempt is lost. What this decides to fail, the next sweep settles. */
   sweepExpiredLeases(): Promise<void> {
-    return this.forEveryExpired('running', (item) =>
-      this.source.transaction(async (manager) => {
+    return this.forEveryExpired('running', async (item) => {
+      const isLost = await this.source.transaction(async (manager) => {
         const job = await lockJob(manager, item.job_id);
         const current = await findWork(manager, item.id);
         // Renewed or finished while the page was read.
-        if (!job || current?.state !== 'running' || current.lease_expires_at > item.lease_expires_at) return;
+        if (!job || current?.state !== 'running' || current.lease_expires_at > item.lease_expires_at)
+          return false;
         await this.attempts.lost(manager, job, current, `worker ${current.worker} was not heard of in time`);
-      }),
-    );
+        return true;
+      });
+      if (!isLost) return;
+      countRescue('lost_lease');
+      countFailedAttempt(item.stage, 'lost');
+    });
   }
 
   /** Nobody claimed the work: its message may be lost, so it is sent again. No attempt was made, none is counted. */
   sweepUnclaimed(): Promise<void> {
-    return this.forEveryExpired('queued', (item) =>
-      this.outbox.transaction(async (manager, send) => {
+    return this.forEveryExpired('queued', async (item) => {
+      const isSent = await this.outbox.transaction(async (manager, send) => {
         const job = await lockJob(manager, item.job_id);
         const current = await findWork(manager, item.id);
-        if (!job || current?.state !== 'queued') return;
+        if (!job || current?.state !== 'queued' || current.attempt !== item.attempt) return false;
         await this.dispatcher.again(manager, send, job, item, { resends: item.resends + 1 });
-      }),
-    );
+        return true;
+      });
+      // The first sending of work that failed before is its retry, due now (see `Dispatcher.later`): nothing was lost.
+      const isRetry = item.failures > 0 && item.resends === 0;
+      if (isSent && !isRetry) countRescue('unclaimed');
+    });
   }
 
   /**
@@ -62,15 +72,20 @@ export class LostWork {
             ORDER BY id LIMIT $2`,
           [afterId, limit, STRANDED_AFTER_SECONDS],
         ),
-      ({ id }) =>
-        this.source.transaction(async (manager) => {
+      async ({ id }) => {
+        const stranded = await this.source.transaction(async (manager) => {
           const job = await lockJob(manager, id);
-          if (job?.state !== 'pending' && job?.state !== 'processing') return;
+          if (job?.state !== 'pending' && job?.state !== 'processing') return undefined;
           const items = await workOfJob(manager, id);
-          if (items.some((item) => item.state === 'queued' || item.state === 'running')) return;
+          if (items.some((item) => item.state === 'queued' || item.state === 'running')) return undefined;
           const first = items.find((item) => item.stage === 'prepare' || item.stage === 'whole');
           if (first) await this.attempts.lost(manager, job, first, 'a report was lost');
-        }),
+          return first;
+        });
+        if (!stranded) return;
+        countRescue('stranded');
+        countFailedAttempt(stranded.stage, 'lost');
+      },
       (job, error) => this.log.warn(`job ${job.id} stays stranded: ${String(error)}`),
     );
   }

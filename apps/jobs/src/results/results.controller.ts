@@ -10,8 +10,17 @@ import { Consumes, done, type Outcome } from '@currawong/messaging';
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
+import { countFailedAttempt, stageSeconds } from '../metrics/metrics';
+import { secondsSinceClaim } from '../metrics/spans-of-time';
 import { applyEvent, lockJob, type JobRecord } from '../storage/job-records';
-import { dropWork, findWork, finishWork, recognizedAttempts, renewLease } from '../storage/work-records';
+import {
+  dropWork,
+  findWork,
+  finishWork,
+  recognizedAttempts,
+  renewLease,
+  type WorkRecord,
+} from '../storage/work-records';
 import { Attempts } from './attempts';
 import { LongerThanHeld } from './longer-than-held';
 import { Settlement } from './settlement';
@@ -59,13 +68,16 @@ export class ResultsController {
       outcome.kind === 'prepared'
         ? await this.longerThanHeld.refusal(reference.job_id, outcome.duration_seconds)
         : null;
+    let reported: WorkRecord | undefined;
     const decided = await this.outbox.transaction(async (manager, send) => {
       const job = await lockJob(manager, reference.job_id);
       if (!job) return null;
-      if (outcome.kind === 'broke') return this.broke(manager, job, reference, outcome.reason);
-      if (!(await finishWork(manager, reference))) return this.ignored(reference);
+      reported = await this.reportedWork(manager, reference, outcome.kind);
+      if (!reported) return this.ignored(reference);
+      if (outcome.kind === 'broke') return this.attempts.lost(manager, job, reported, outcome.reason);
       return unpaid === null ? this.advance(manager, send, job, outcome) : this.giveUp(manager, job, unpaid);
     });
+    if (reported) this.count(reported, outcome.kind);
     this.settleSoon(decided);
     return done();
   }
@@ -105,15 +117,21 @@ export class ResultsController {
     if (recognized.length === job.chunks) await this.dispatcher.start(manager, send, job, 'assemble');
   }
 
-  private async broke(
+  /** The work that a report is about, done where it says so; undefined where the report comes too late to count. */
+  private async reportedWork(
     manager: EntityManager,
-    job: JobRecord,
     reference: WorkReference,
-    reason: string,
-  ): Promise<JobRecord | null> {
+    kind: WorkOutcome['kind'],
+  ): Promise<WorkRecord | undefined> {
+    if (kind !== 'broke') return finishWork(manager, reference);
     const item = await findWork(manager, reference.item_id);
-    if (item?.state !== 'running' || item.attempt !== reference.attempt) return this.ignored(reference);
-    return this.attempts.lost(manager, job, item, reason);
+    return item?.state === 'running' && item.attempt === reference.attempt ? item : undefined;
+  }
+
+  private count(item: WorkRecord, kind: WorkOutcome['kind']): void {
+    const outcome = kind === 'broke' || kind === 'refused' ? kind : 'done';
+    stageSeconds.observe({ stage: item.stage, outcome }, secondsSinceClaim(item));
+    if (kind === 'broke') countFailedAttempt(item.stage, 'broke');
   }
 
   private async giveUp(

@@ -1,9 +1,11 @@
 import { CaptureForJob, JobChanged, ReleaseForJob } from '@currawong/contracts';
-import { Outbox, type EntityManager } from '@currawong/database';
+import { Outbox, row, type EntityManager } from '@currawong/database';
 import { Requester } from '@currawong/messaging';
 import { Injectable, Logger } from '@nestjs/common';
 import { TestAllowance } from '../intake/test-allowance';
 import { billableSeconds } from '../lifecycle/job';
+import { jobCompletionRatio, jobsEnded, jobSeconds } from '../metrics/metrics';
+import { secondsBetween } from '../metrics/spans-of-time';
 import { applyEvent, lockSettlingJob, type JobRecord } from '../storage/job-records';
 
 const NOT_PAID_FOR = 'There was not enough credit for the whole recording. Top up, then send it again.';
@@ -24,10 +26,10 @@ export class Settlement {
   ) {}
 
   /** Does nothing for a job that is not settling, or that another process is settling now. */
-  settle(jobId: string): Promise<void> {
-    return this.outbox.transaction(async (manager, send) => {
+  async settle(jobId: string): Promise<void> {
+    const settled = await this.outbox.transaction(async (manager, send) => {
       const settling = await lockSettlingJob(manager, jobId);
-      if (!settling) return;
+      if (!settling) return undefined;
       const { job, costMicroAud } = await this.settleMoney(manager, settling);
       const finished = await applyEvent(manager, job, { kind: 'settled', costMicroAud });
       if (!finished?.outcome || !finished.completed_at)
@@ -43,7 +45,9 @@ export class Settlement {
         },
         { messageId: `${finished.id}:${finished.outcome}` },
       );
+      return { ...finished, accepted_at: await acceptedAt(manager, jobId) };
     });
+    if (settled) count(settled);
   }
 
   /** @returns what was charged, and the job with the outcome that money left it */
@@ -94,3 +98,26 @@ export class Settlement {
     if (!released.ok) throw new Error(`billing would not release job ${job.id}: ${released.refusal.code}`);
   }
 }
+
+/** The first piece of work was made in the transaction that accepted the job. */
+async function acceptedAt(manager: EntityManager, jobId: string): Promise<Date | null> {
+  const first = await row<{ accepted_at: Date | null }>(
+    manager,
+    'SELECT min(created_at) AS accepted_at FROM work_items WHERE job_id = $1',
+    [jobId],
+  );
+  return first?.accepted_at ?? null;
+}
+
+/** A ratio over a few seconds of audio would say more about the clock than about us. */
+const SHORTEST_COUNTED_SECONDS = 60;
+
+function count({ outcome, mode, accepted_at, completed_at, duration_seconds }: SettledJob): void {
+  jobsEnded.inc({ outcome: outcome ?? 'failed', mode });
+  if (outcome !== 'completed' || !accepted_at || !completed_at) return;
+  const seconds = secondsBetween(accepted_at, completed_at);
+  jobSeconds.observe({}, seconds);
+  jobCompletionRatio.observe({}, seconds / Math.max(duration_seconds ?? 0, SHORTEST_COUNTED_SECONDS));
+}
+
+type SettledJob = JobRecord & { accepted_at: Date | null };

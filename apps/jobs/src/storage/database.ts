@@ -2,9 +2,10 @@ import type { DatabaseOptions } from '@currawong/database';
 import { jobs0001 } from './migrations/0001-jobs';
 import { resources0002 } from './migrations/0002-resources';
 import { settingsRevision0003 } from './migrations/0003-settings-revision';
+import { queuedAt0004 } from './migrations/0004-queued-at';
 
 /** Everything about the schema `jobs` but the address and the size of the pool. */
 export const JOBS_SCHEMA = {
   schema: 'jobs',
-  migrations: [jobs0001, resources0002, settingsRevision0003],
+  migrations: [jobs0001, resources0002, settingsRevision0003, queuedAt0004],
 } satisfies Omit<DatabaseOptions, 'url'>;

@@ -17,6 +17,8 @@ export interface WorkRecord {
   fraction: number;
   last_error: string | null;
   created_at: Date;
+  /** When it was queued last; sending its message again does not count. */
+  queued_at: Date;
   started_at: Date | null;
   finished_at: Date | null;
 }
@@ -25,7 +27,7 @@ type On = DataSource | EntityManager;
 
 /** Without the chunks' speech spans, which for a long recording are most of the bytes. */
 const OUTLINE =
-  'id, job_id, stage, chunk_index, state, attempt, failures, resends, lease_expires_at, worker, fraction, last_error, created_at, started_at, finished_at';
+  'id, job_id, stage, chunk_index, state, attempt, failures, resends, lease_expires_at, worker, fraction, last_error, created_at, queued_at, started_at, finished_at';
 
 export type WorkOutline = Omit<WorkRecord, 'chunk'>;
 
@@ -72,21 +74,22 @@ export function insertWork(
 
 /**
  * Gives queued work to a worker. The message may be an older copy of the one that was sent last: it is as good. The same
- * worker may ask twice (its first answer was lost).
+ * worker may ask twice (its first answer was lost): then it is not newly claimed.
  */
 export function claimWork(
   manager: EntityManager,
   reference: WorkReference,
   worker: string,
   leaseSeconds: number,
-): Promise<WorkRecord | undefined> {
-  return row<WorkRecord>(
+): Promise<(WorkRecord & { is_newly_claimed: boolean }) | undefined> {
+  return row<WorkRecord & { is_newly_claimed: boolean }>(
     manager,
     `UPDATE work_items
-        SET state = 'running', worker = $4, resends = 0, started_at = now(),
+        SET state = 'running', worker = $4, resends = 0,
+            started_at = CASE WHEN state = 'running' THEN started_at ELSE now() END,
             lease_expires_at = now() + make_interval(secs => $5)
       WHERE id = $1 AND job_id = $2 AND attempt >= $3 AND (state = 'queued' OR (state = 'running' AND worker = $4))
-      RETURNING *`,
+      RETURNING *, started_at = now() AS is_newly_claimed`,
     [reference.item_id, reference.job_id, reference.attempt, worker, leaseSeconds],
   );
 }
@@ -132,6 +135,7 @@ export function requeueWork(
     manager,
     `UPDATE work_items
         SET state = 'queued', attempt = attempt + 1, worker = NULL, fraction = 0, finished_at = NULL,
+            queued_at = CASE WHEN $4::int IS NULL THEN now() ELSE queued_at END,
             failures = coalesce($3, failures), resends = coalesce($4, resends), last_error = coalesce($5, last_error),
             lease_expires_at = now() + make_interval(secs => $6)
       WHERE id = $1 AND attempt = $2 AND state <> 'dropped' RETURNING *`,

@@ -8,6 +8,7 @@ import {
   type PayloadOf,
   type PrepareWork,
   type RecognizeWork,
+  type TranscriptWord,
   type WholeWork,
   type WorkOutcome,
 } from '@currawong/contracts';
@@ -15,12 +16,13 @@ import { Publisher } from '@currawong/messaging';
 import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ChunkCutter, type AudioChunk } from '../audio/chunk-plan';
-import { bytesOf, type SpeechSegment } from '../audio/pcm';
+import { bytesOf, SAMPLES_PER_SECOND, type SpeechSegment } from '../audio/pcm';
 import { WORKER_CONFIG, type WorkerConfig } from '../config';
 import { diarize, type SpeakerTurn } from '../diarization/diarize';
 import type { SpeakerEmbedder } from '../diarization/speaker-embedder';
 import { decodeFeatures, encodeFeatures, type SpeakerFeatures } from '../diarization/speaker-features';
-import { wordsFrom, type Recognizer } from '../recognition/recognizer';
+import { countRecognition, timed } from '../metrics';
+import { wordsFrom, type Recognizer, type RecognizeOptions } from '../recognition/recognizer';
 import { composeTranscript } from '../report/compose-transcript';
 import type { AttemptContext } from './attempt';
 import { persistently } from './persistently';
@@ -82,7 +84,7 @@ export class Recordings {
 
   async recognize(work: PayloadOf<typeof RecognizeWork>, context: AttemptContext): Promise<WorkOutcome> {
     const { chunk, job_id, attempt } = work;
-    const bytes = await this.store.getBuffer(chunk.audio_key, undefined, MAX_CHUNK_BYTES, context.signal);
+    const bytes = await this.read(chunk.audio_key, context.signal);
     const heard = await this.hear(
       {
         index: chunk.index,
@@ -107,10 +109,9 @@ export class Recordings {
   async assemble(work: PayloadOf<typeof AssembleWork>, context: AttemptContext): Promise<WorkOutcome> {
     const heard: HeardChunk[] = [];
     for (const [index, attempt] of work.chunk_attempts.entries()) {
-      const read = (key: string) => this.store.getBuffer(key, undefined, MAX_CHUNK_BYTES, context.signal);
       const [words, features] = await Promise.all([
-        read(objectKeys.recognizedWords(work.job_id, index, attempt)),
-        read(objectKeys.speakerFeatures(work.job_id, index, attempt)),
+        this.read(objectKeys.recognizedWords(work.job_id, index, attempt), context.signal),
+        this.read(objectKeys.speakerFeatures(work.job_id, index, attempt), context.signal),
       ]);
       heard.push({
         recognized: RecognizedChunk.parse(JSON.parse(words.toString('utf8'))),
@@ -174,13 +175,8 @@ export class Recordings {
   ): Promise<HeardChunk> {
     const { language, prompt } = options;
     const [words, features] = await Promise.all([
-      this.recognizer.recognize(chunk.pcm, chunk.segments, {
-        language,
-        prompt,
-        signal,
-        onProgress: progress,
-      }),
-      this.voices(chunk, signal),
+      this.words(chunk, { language, prompt, signal, onProgress: progress }),
+      timed('diarize', () => this.voices(chunk, signal)),
     ]);
     return {
       recognized: {
@@ -194,6 +190,17 @@ export class Recordings {
       },
       features: features ?? { stretches: [], coefficients: new Float32Array(0) },
     };
+  }
+
+  private async words(
+    { pcm, segments }: { pcm: Int16Array; segments: readonly SpeechSegment[] },
+    options: RecognizeOptions,
+  ): Promise<TranscriptWord[]> {
+    const startedAtMs = performance.now();
+    const words = await timed('recognize', () => this.recognizer.recognize(pcm, segments, options));
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    countRecognition(this.recognizer.name, pcm.length / SAMPLES_PER_SECOND, seconds);
+    return words;
   }
 
   /** Words without a speaker are better than none: a failure here is told in the chunk's warnings. */
@@ -238,9 +245,11 @@ export class Recordings {
     signal: AbortSignal,
   ): Promise<{ turns: SpeakerTurn[]; warnings: string[] }> {
     try {
-      const turns = await diarize(
-        heard.map(({ features }) => features),
-        { numSpeakers: num_speakers ?? DEFAULT_SPEAKERS, allowFewer: num_speakers === null, signal },
+      const turns = await timed('diarize', () =>
+        diarize(
+          heard.map(({ features }) => features),
+          { numSpeakers: num_speakers ?? DEFAULT_SPEAKERS, allowFewer: num_speakers === null, signal },
+        ),
       );
       return { turns, warnings: [] };
     } catch (error) {
@@ -255,6 +264,12 @@ export class Recordings {
   }
 
   private async put(key: string, bytes: Buffer, contentType: string, signal: AbortSignal): Promise<void> {
-    await persistently(signal, () => this.store.putBuffer(key, bytes, { contentType, signal }));
+    await timed('store', () =>
+      persistently(signal, () => this.store.putBuffer(key, bytes, { contentType, signal })),
+    );
+  }
+
+  private read(key: string, signal: AbortSignal): Promise<Buffer> {
+    return timed('fetch', () => this.store.getBuffer(key, undefined, MAX_CHUNK_BYTES, signal));
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { decodeToPcm } from '../audio/decode';
 import { WORKER_CONFIG, type WorkerConfig } from '../config';
+import { timed, timedItems } from '../metrics';
 
 const PREFIX = 'currawong-job-';
 
@@ -34,20 +35,24 @@ export class SourceAudio implements OnModuleInit {
     const scratch = await mkdtemp(join(this.config.SCRATCH_DIR, PREFIX));
     try {
       const inputPath = join(scratch, 'source');
-      const source = await this.store.get(work.source_key, undefined, signal);
-      await pipeline(source, createWriteStream(inputPath), { signal });
-      const pcm = decodeToPcm({
+      await timed('fetch', async () => {
+        const source = await this.store.get(work.source_key, undefined, signal);
+        await pipeline(source, createWriteStream(inputPath), { signal });
+      });
+      const decoding = decodeToPcm({
         ffmpegPath: this.config.CURRAWONG_FFMPEG,
         inputPath,
         maxSeconds: work.max_seconds,
         ...(work.truncate_after_seconds === null ? {} : { onlyFirstSeconds: work.truncate_after_seconds }),
         signal,
       });
+      const pcm = timedItems('decode', decoding);
       try {
         return await act(pcm);
       } finally {
-        // Ends ffmpeg also where `act` failed with sound still to come.
+        // Ends ffmpeg also where `act` failed with sound still to come, or before it wanted any.
         await pcm.return();
+        await decoding.return();
       }
     } finally {
       await rm(scratch, { recursive: true, force: true });

@@ -76,6 +76,17 @@ describe('engine process', () => {
     expect(engine.pid).not.toBe(pid);
   });
 
+  it('tells of every start but the first', async () => {
+    let restarts = 0;
+    const engine = start({ onRestart: () => restarts++ });
+    await say(engine, 'a');
+    await say(engine, 'b');
+    expect(restarts).toBe(0);
+    await expect(say(engine, 'crash')).rejects.toBeInstanceOf(EngineCrashed);
+    await say(engine, 'c');
+    expect(restarts).toBe(1);
+  });
+
   it('ends an engine that hangs, by the length of the audio', async () => {
     const engine = start({ patienceSeconds: 0.3, patienceFactor: 1 });
     await expect(say(engine, 'hang')).rejects.toBeInstanceOf(EngineCrashed);

@@ -15,6 +15,8 @@ export interface EngineProcessOptions {
   readonly patienceSeconds?: number;
   /** And this many seconds more per second of its audio; default 10. */
   readonly patienceFactor?: number;
+  /** Called when the engine is started again, after it was lost. */
+  readonly onRestart?: () => void;
 }
 
 export interface EngineReady {
@@ -57,6 +59,7 @@ export class EngineProcess {
   private readonly sent: Utterance[] = [];
   private patience: NodeJS.Timeout | undefined;
   private nextId = 1;
+  private wasStarted = false;
   private closed = false;
   /** The last things the engine complained about: for the log, never for a client. */
   private complaints = '';
@@ -66,7 +69,10 @@ export class EngineProcess {
   /** Starts the engine where it is not running. @throws EngineCrashed when it does not come up. */
   start(): Promise<EngineReady> {
     if (this.closed) return Promise.reject(new EngineCrashed('The engine was closed'));
-    this.ready ??= this.spawn();
+    if (this.ready) return this.ready;
+    if (this.wasStarted) this.options.onRestart?.();
+    this.wasStarted = true;
+    this.ready = this.spawn();
     return this.ready;
   }
 

@@ -1,5 +1,6 @@
 import type { TranscriptWord } from '@currawong/contracts';
 import { samplesOf } from '../audio/pcm';
+import { countRestart } from '../metrics';
 import { EngineProcess, type EngineProcessOptions } from './engine-process';
 import type { Recognizer } from './recognizer';
 
@@ -23,6 +24,8 @@ export async function createPocketSphinx(options: PocketSphinxOptions): Promise<
     // One thread is what it can use, and a proxy or a user's site packages are not its business.
     environment: { LC_ALL: 'C.UTF-8', PYTHONNOUSERSITE: '1', PYTHONDONTWRITEBYTECODE: '1' },
     ...options.patience,
+    // Known by then: what was never up is not started again.
+    onRestart: () => countRestart(name),
   });
   const { name, version, languages } = await engine.start();
   return {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { watchPace } from '../../http/client-pace';
 import { discardRest } from '../../http/discard-rest';
+import { uploadBytes } from '../metrics';
 import { acceptedExtensions, contentTypes, hasAcceptedExtension, type AudioKind } from './audio-kind';
 import { displayFilename } from './display-filename';
 import { FileGate, tooLarge, unsupported } from './file-gate';
@@ -186,6 +187,7 @@ class Reception<T> {
 
   private readonly countBody = (chunk: Buffer) => {
     this.bodyBytes += chunk.length;
+    uploadBytes.inc(chunk.length);
     if (this.bodyBytes - (this.gate?.sizeBytes ?? 0) > maxFormBytes) this.fail(tooMuchBesides());
   };
 
