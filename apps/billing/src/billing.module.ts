@@ -4,7 +4,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountsController } from './accounts/accounts.controller';
 import { Summaries } from './accounts/summaries';
 import { ChecksController } from './checks/checks.controller';
-import { type BillingEnvironment, checkTogether } from './environment';
+import type { BillingEnvironment } from './environment';
 import { HoldsController } from './holds/holds.controller';
 import { CurrentTerms } from './holds/terms';
 import { HoldViewsController } from './holds/views.controller';
@@ -36,9 +36,7 @@ export class BillingModule {
     showOpenHolds(source);
   }
 
-  /** @throws ConfigurationError where settings contradict each other */
   static with({ config, connection }: Context): DynamicModule {
-    checkTogether(config);
     return {
       module: BillingModule,
       imports: [

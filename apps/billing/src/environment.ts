@@ -1,4 +1,4 @@
-import { ConfigurationError, databaseEnvironment, integerVariable, urlVariable } from '@currawong/config';
+import { databaseEnvironment, integerVariable, urlVariable } from '@currawong/config';
 import { z } from 'zod';
 import { isAbn } from './statements/abn';
 
@@ -6,8 +6,8 @@ const price = () => integerVariable({ min: 0, max: 1_000_000_000 });
 // Below this the payment provider takes nothing; above it a figure was mistyped.
 const topUp = () => integerVariable({ min: 500_000, max: 100_000_000_000 });
 
-/** What billing reads besides what every service does. Prices and amounts are micro-AUD: 20000 is AUD 0.02. */
-export const billingEnvironment = databaseEnvironment.extend({
+/** Prices and amounts are micro-AUD: 20000 is AUD 0.02. */
+const settings = databaseEnvironment.extend({
   PRICE_PER_MINUTE_MICRO_AUD: price().default(20_000),
   PRICE_PER_MINUTE_WITH_ANALYSIS_MICRO_AUD: price().default(30_000),
   MINIMUM_BALANCE_MICRO_AUD: integerVariable({ min: 0, max: 1_000_000_000_000 }).default(500_000),
@@ -25,21 +25,15 @@ export const billingEnvironment = databaseEnvironment.extend({
   SUPPLIER_ADDRESS: z.string().optional(),
 });
 
-export type BillingEnvironment = z.infer<typeof billingEnvironment>;
-
-/**
- * What no variable says alone.
- * @throws ConfigurationError
- */
-export function checkTogether(config: BillingEnvironment): void {
-  const problems: string[] = [];
+/** What billing reads besides what every service does; what no variable says alone is checked together. */
+export const billingEnvironment = settings.superRefine((config, context) => {
+  const problem = (message: string) => context.addIssue({ code: 'custom', path: [], message });
   if ((config.STRIPE_SECRET_KEY === undefined) !== (config.STRIPE_WEBHOOK_SECRET === undefined))
-    problems.push(
-      'STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET: set both to take payments by card, or neither',
-    );
+    problem('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET: set both to take payments by card, or neither');
   if (config.SUPPLIER_ABN !== undefined && config.SUPPLIER_NAME === undefined)
-    problems.push('SUPPLIER_NAME is not set: a tax invoice needs the name that belongs to SUPPLIER_ABN');
+    problem('SUPPLIER_NAME is not set: a tax invoice needs the name that belongs to SUPPLIER_ABN');
   if (config.TOP_UP_MINIMUM_MICRO_AUD > config.TOP_UP_MAXIMUM_MICRO_AUD)
-    problems.push('TOP_UP_MINIMUM_MICRO_AUD: must not be more than TOP_UP_MAXIMUM_MICRO_AUD');
-  if (problems.length > 0) throw new ConfigurationError(problems);
-}
+    problem('TOP_UP_MINIMUM_MICRO_AUD: must not be more than TOP_UP_MAXIMUM_MICRO_AUD');
+});
+
+export type BillingEnvironment = z.infer<typeof billingEnvironment>;

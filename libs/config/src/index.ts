@@ -12,5 +12,6 @@ export {
   natsEnvironment,
   serviceEnvironment,
   storeEnvironment,
+  storeSettingsTogether,
   type AustralianRegion,
 } from './environments';

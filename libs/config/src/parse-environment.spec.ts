@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { databaseEnvironment, natsEnvironment, serviceEnvironment, storeEnvironment } from './environments';
+import {
+  databaseEnvironment,
+  natsEnvironment,
+  serviceEnvironment,
+  storeEnvironment,
+  storeSettingsTogether,
+} from './environments';
 import { ConfigurationError, parseEnvironment, type Environment } from './parse-environment';
 import { booleanVariable, integerVariable, portVariable, secondsVariable } from './variables';
 
@@ -72,8 +78,38 @@ describe('what services have in common', () => {
       'DATABASE_URL',
       'S3_ENDPOINT',
       'S3_BUCKET',
-      'S3_ACCESS_KEY',
-      'S3_SECRET_KEY',
+    ]);
+  });
+
+  it.each([
+    ['a key without its secret', { S3_ACCESS_KEY: 'a' }, /^S3_ACCESS_KEY and S3_SECRET_KEY: set both/],
+    ['neither keys nor a role', {}, /^S3_ACCESS_KEY and S3_SECRET_KEY are not set: .* AWS_ROLE_ARN/],
+    ['half a role', { AWS_ROLE_ARN: 'arn:aws:iam::1:role/r' }, /AWS_WEB_IDENTITY_TOKEN_FILE/],
+    [
+      'a KMS key that nothing uses',
+      { S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b', S3_KMS_KEY_ID: 'k', S3_SERVER_SIDE_ENCRYPTION: 'AES256' },
+      /^S3_KMS_KEY_ID: set S3_SERVER_SIDE_ENCRYPTION=aws:kms/,
+    ],
+  ])('has no store with %s', (_what, settings, sentence) => {
+    const store = storeEnvironment.superRefine(storeSettingsTogether);
+    const found = problems(store, { S3_ENDPOINT: 'https://s3.test', S3_BUCKET: 'b', ...settings });
+    expect(found).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it('takes the keys of the store, or the role of the service account', () => {
+    const store = storeEnvironment.superRefine(storeSettingsTogether);
+    const place = { S3_ENDPOINT: 'https://s3.test', S3_BUCKET: 'b' };
+    expect(problems(store, { ...place, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' })).toEqual([]);
+    const role = { AWS_ROLE_ARN: 'arn:aws:iam::1:role/r', AWS_WEB_IDENTITY_TOKEN_FILE: '/token' };
+    expect(problems(store, { ...place, ...role })).toEqual([]);
+  });
+
+  it('takes the seed of an NKEY user, and shows none that is wrong', () => {
+    const seed = `SU${'A'.repeat(56)}`;
+    const place = { NATS_URL: 'nats://a:4222' };
+    expect(problems(natsEnvironment, { ...place, NATS_NKEY_SEED: `${seed}\n` })).toEqual([]);
+    expect(problems(natsEnvironment, { ...place, NATS_NKEY_SEED: 'UABC' })).toEqual([
+      'NATS_NKEY_SEED (its value is not shown): must be the seed of an NKEY user: SU and 56 more letters and digits',
     ]);
   });
 

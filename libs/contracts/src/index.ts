@@ -6,5 +6,7 @@ export * from './errors';
 export * from './health';
 export * from './jobs';
 export * from './object-keys';
+export * from './permissions';
+export * from './services';
 export * from './streams';
 export * from './transcript';

@@ -1,18 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { createLogger, type Logger } from '@currawong/telemetry';
+import { connect, createInbox, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { inboxPrefix } from '@currawong/contracts';
+import { createLogger, Startup, type Logger } from '@currawong/telemetry';
 import { ensureStreams, type StreamOptions } from './ensure-streams';
-import { ServiceUnavailable } from './errors';
+import { BrokerRefusal, ServiceUnavailable } from './errors';
+import { publicKeyOf } from './nkeys';
 import { settlesWithin } from './settles-within';
 
 export interface MessagingOptions {
   /** one or several, separated by commas: `nats://user:password@host:4222` or `nats://token@host:4222` or `tls://…` */
   url: string;
-  /** shown in the broker's connection list: the service's name */
+  /** of an NKEY user: `SU…`; instead of what the address says about a user */
+  nkeySeed?: string | undefined;
+  /** shown in the broker's connection list: the service's name. Answers come to inboxes under it. */
   name: string;
   /** ends the wait for the first connection */
   signal?: AbortSignal;
+  /** told what is being waited for; its signal counts as well */
+  startup?: Startup;
   logger?: Logger;
   streams?: StreamOptions;
 }
@@ -22,22 +27,24 @@ export type ConnectionStatus = 'connected' | 'disconnected' | 'closed';
 /**
  * Waits until the broker can be reached, then stays connected: a lost connection is restored for ever, so that no
  * service needs a restart because the broker had one.
- * @throws the signal's reason when it is aborted first; an authorization error at once
+ * @throws the signal's reason when it is aborted first; BrokerRefusal at once
  */
 export async function connectMessaging(options: MessagingOptions): Promise<MessagingConnection> {
   const logger = options.logger ?? createLogger(options.name);
-  for (let attempt = 0; ; attempt++) {
-    options.signal?.throwIfAborted();
+  const startup = options.startup ?? new Startup(logger, options.signal);
+  let nats: NatsConnection | undefined;
+  await startup.waitFor('the message broker', async () => {
     try {
-      const nats = await connect(connectOptions(options));
-      return new MessagingConnection(nats, options.name, logger, options.streams ?? {});
+      nats = await connect(connectOptions(options));
+      if (startup.signal.aborted) await nats.close();
+      return undefined;
     } catch (error) {
-      if (isRefusedForGood(error)) throw error;
-      // Once at the start and then every half a minute: enough to see it, not enough to drown the log.
-      if (attempt % 60 === 0) logger.warn({ err: error }, 'waiting for the message broker');
-      await sleep(500, undefined, options.signal && { signal: options.signal });
+      if (error instanceof TypeError) throw error;
+      if (isRefusal(error)) throw new BrokerRefusal(refusalSentence(options), { cause: error });
+      return `The message broker cannot be reached at NATS_URL (${(error as Error).message}). Start it, or correct NATS_URL.`;
     }
-  }
+  });
+  return new MessagingConnection(nats!, options.name, logger, options.streams ?? {});
 }
 
 /** The one connection of a process. Also the injection token under which Nest providers receive it. */
@@ -92,13 +99,23 @@ export class MessagingConnection {
     return () => this.reconnected.delete(listener);
   }
 
+  /** @internal A subject of this process alone, under which its broker lets it listen. */
+  createInbox(): string {
+    return createInbox(inboxPrefix(this.name));
+  }
+
   /** @internal The manager checks the account once and is kept after that. */
   async jetstreamManager(): Promise<JetStreamManager> {
     this.manager ??= await jetstreamManager(this.nats, { timeout: 5_000, checkAPI: false });
     return this.manager;
   }
 
-  /** @internal Puts back whatever streams the broker has lost; callers at the same time share one run. */
+  /** @internal False where another service makes the streams: then all one can do is wait for it. */
+  get makesStreams(): boolean {
+    return this.streamOptions.made === undefined || this.streamOptions.made.length > 0;
+  }
+
+  /** @internal Puts back whatever streams of ours the broker has lost; callers at the same time share one run. */
   restoreStreams(): Promise<void> {
     this.restoring ??= ensureStreams(this, this.streamOptions).finally(() => {
       this.restoring = undefined;
@@ -139,19 +156,21 @@ export class MessagingConnection {
   }
 }
 
-function connectOptions({ url, name }: MessagingOptions) {
+function connectOptions({ url, nkeySeed, name }: MessagingOptions) {
   const servers = url.split(',').map((one) => new URL(one.trim()));
   const [first] = servers;
   if (first === undefined) throw new TypeError('the address of the message broker is empty');
-  const user = decodeURIComponent(first.username);
-  const password = decodeURIComponent(first.password);
   return {
     servers: servers.map((server) => server.host),
     name,
-    ...(user !== '' && password !== '' ? { user, pass: password } : {}),
-    ...(user !== '' && password === '' ? { token: user } : {}),
+    inboxPrefix: inboxPrefix(name),
+    ...(nkeySeed === undefined
+      ? userOf(first)
+      : { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)) }),
     ...(first.protocol === 'tls:' ? { tls: {} } : {}),
     maxReconnectAttempts: -1,
+    // A broker that restarts with another list of users must not end the connection for good: the list may be mended.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: 200,
     reconnectJitter: 200,
     // A broker that hangs without closing the socket is noticed after this many milliseconds, twice.
@@ -161,6 +180,20 @@ function connectOptions({ url, name }: MessagingOptions) {
   };
 }
 
-function isRefusedForGood(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AuthorizationError' || error instanceof TypeError);
+function userOf({ username, password }: URL) {
+  const user = decodeURIComponent(username);
+  const pass = decodeURIComponent(password);
+  if (user === '') return {};
+  return pass === '' ? { token: user } : { user, pass };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AuthorizationError';
+}
+
+function refusalSentence({ nkeySeed, name }: MessagingOptions): string {
+  return nkeySeed === undefined
+    ? `The message broker refuses ${name}: the user and password in NATS_URL are not of a user that it knows.`
+    : `The message broker refuses ${name}: it has no user with the public key of NATS_NKEY_SEED, ${publicKeyOf(nkeySeed)}. ` +
+        'Add the user to its configuration, or set the seed of one that is there.';
 }

@@ -2,17 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Logger } from '@currawong/telemetry';
-import { runWithTraceHeaders, withLogContext } from '@currawong/telemetry';
+import { runWithTraceHeaders, sampledTraceId, withLogContext } from '@currawong/telemetry';
 import type { MessagingConnection } from './connection';
 import type { ConsumesRegistration } from './decorators';
 import { Loan, type Delivery } from './delivery';
 import { ensureConsumer, type ConsumerDefinition } from './ensure-consumer';
 import { logContextOf } from './log-context';
-import { handlerSeconds, pullsRecovered, slotsBusy } from './metrics';
+import { handlerSeconds, pullsRecovered, showConsumer, slotsBusy } from './metrics';
 import { backoffMs, reject, retry, type Outcome } from './outcome';
 import { decodePayload } from './payload';
 import { settlesWithin } from './settles-within';
 import { Slot, type SlotOwner } from './slot';
+
+interface Handled {
+  outcome: Outcome;
+  /** as the metric says it */
+  label: string;
+  /** of the handler's trace where it is sampled */
+  traceId?: string | undefined;
+}
 
 export type ConsumeHandler = (payload: unknown, delivery: Delivery) => Promise<Outcome>;
 
@@ -34,6 +42,7 @@ export class ConsumerLoop implements SlotOwner {
   private recovering: Promise<void> | undefined;
   /** recoveries since the broker last said something useful */
   private recoveries = 0;
+  private complainedAtMs = -Infinity;
 
   constructor(
     private readonly connection: MessagingConnection,
@@ -51,6 +60,7 @@ export class ConsumerLoop implements SlotOwner {
     this.definition = { stream: first.stream, durable, contracts, ackWaitSeconds };
     this.pullSubject = `$JS.API.CONSUMER.MSG.NEXT.${first.stream}.${durable}`;
     this.logger = connection.logger.child({ handler: durable });
+    showConsumer(durable, slotCount);
     this.slots = Array.from({ length: slotCount }, () => new Slot(connection, this));
     this.forgetReconnect = connection.onReconnect(() => this.lost('reconnected'));
   }
@@ -113,8 +123,10 @@ export class ConsumerLoop implements SlotOwner {
         break;
       } catch (error) {
         // While the broker is away the connection says so, once; its return ends this.
-        const level = this.connection.isReady() ? 'warn' : 'debug';
-        this.logger[level]({ err: error }, 'the consumer cannot be prepared yet');
+        if (!this.connection.isReady() || performance.now() - this.complainedAtMs < COMPLAIN_EVERY_MS)
+          continue;
+        this.complainedAtMs = performance.now();
+        this.logger.warn({ err: error }, 'the consumer cannot be prepared yet');
       }
     }
     this.recovering = undefined;
@@ -132,9 +144,9 @@ export class ConsumerLoop implements SlotOwner {
     const heartbeat = setInterval(() => loan.extend(), (this.definition.ackWaitSeconds * 1_000) / 3);
     const stop = handlerSeconds.startTimer({ handler: this.durable });
     try {
-      const { outcome, label } = await this.outcomeOf(loan);
+      const { outcome, label, traceId } = await this.outcomeOf(loan);
       loan.settle(outcome);
-      stop({ outcome: label });
+      stop({ outcome: label }, traceId);
     } finally {
       clearInterval(heartbeat);
       slotsBusy.dec({ handler: this.durable });
@@ -151,7 +163,7 @@ export class ConsumerLoop implements SlotOwner {
     }
   }
 
-  private async outcomeOf(loan: Loan): Promise<{ outcome: Outcome; label: string }> {
+  private async outcomeOf(loan: Loan): Promise<Handled> {
     const { delivery } = loan;
     const about = { subject: delivery.subject, message_id: delivery.messageId };
     const contract = contractFor(this.definition.contracts, delivery.subject);
@@ -163,21 +175,26 @@ export class ConsumerLoop implements SlotOwner {
       );
       return { outcome: reject('not what the contract allows'), label: 'invalid' };
     }
+    let traceId: string | undefined;
     return withLogContext(logContextOf(decoded.value), async () => {
       try {
         const outcome = await runWithTraceHeaders(
           delivery.headers,
           `handle ${this.durable}`,
           { 'messaging.system': 'nats', 'messaging.destination.name': delivery.subject },
-          () => this.handler(decoded.value, delivery),
+          () => {
+            traceId = sampledTraceId();
+            return this.handler(decoded.value, delivery);
+          },
           SpanKind.CONSUMER,
         );
-        return { outcome: this.report(outcome, delivery), label: outcome.kind };
+        return { outcome: this.report(outcome, delivery), label: outcome.kind, traceId };
       } catch (error) {
         if (delivery.signal.aborted)
-          return { outcome: retry(0, 'interrupted by the shutdown'), label: 'retry' };
+          return { outcome: retry(0, 'interrupted by the shutdown'), label: 'retry', traceId };
         this.logger.error({ ...about, redeliveries: delivery.redeliveries, err: error }, 'a handler threw');
-        return { outcome: retry(backoffMs(delivery.redeliveries), 'the handler threw'), label: 'threw' };
+        const outcome = retry(backoffMs(delivery.redeliveries), 'the handler threw');
+        return { outcome, label: 'threw', traceId };
       }
     });
   }
@@ -194,6 +211,8 @@ export class ConsumerLoop implements SlotOwner {
 
 /** A consumer that has heard nothing for this long while a slot was free does not work. Heartbeats come every 2 s. */
 const HEARD_LATELY_MS = 15_000;
+/** Enough to see it, not enough to drown the log. */
+const COMPLAIN_EVERY_MS = 10_000;
 /** What an aborted handler gets to end its child processes before its message is handed back over its head. */
 const UNWINDING_MS = 2_000;
 

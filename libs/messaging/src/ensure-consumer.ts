@@ -1,4 +1,4 @@
-import { AckPolicy, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { StreamMessageContract, StreamName } from '@currawong/contracts';
 import type { MessagingConnection } from './connection';
 
@@ -35,6 +35,10 @@ export async function ensureConsumer(
       max_waiting: 4_096,
     })
     .catch((error: unknown) => {
+      if (isApiError(error, JetStreamApiCodes.StreamNotFound))
+        throw new Error(`the stream ${stream} is not there yet: the service that owns it makes it`, {
+          cause: error,
+        });
       if (!isApiError(error, CONSUMER_EXISTS)) throw error;
       return consumers.update(stream, durable, changeable);
     });

@@ -13,6 +13,8 @@ export interface StreamOptions {
   /** copies in the broker's cluster: 1 for a single server, 3 in production */
   replicas?: number;
   storage?: 'file' | 'memory';
+  /** The streams that this process makes; all unless given. The others are made by the service that owns them. */
+  made?: readonly StreamName[];
 }
 
 /**
@@ -23,9 +25,8 @@ export async function ensureStreams(
   connection: MessagingConnection,
   options: StreamOptions = {},
 ): Promise<void> {
-  await Promise.all(
-    (Object.keys(STREAMS) as StreamName[]).map((name) => ensureStream(connection, wanted(name, options))),
-  );
+  const names = options.made ?? (Object.keys(STREAMS) as StreamName[]);
+  await Promise.all(names.map((name) => ensureStream(connection, wanted(name, options))));
 }
 
 type WantedStream = Partial<StreamConfig> & { name: string };

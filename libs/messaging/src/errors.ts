@@ -11,6 +11,11 @@ export class ServiceUnavailable extends Error {
   }
 }
 
+/** The broker does not know this process's user, so that trying again does not help. The message says what to do. */
+export class BrokerRefusal extends Error {
+  override readonly name = 'BrokerRefusal';
+}
+
 /** The other service's handler broke down or answered with something that the contract does not allow. */
 export class RemoteBreakdown extends Error {
   override readonly name = 'RemoteBreakdown';

@@ -15,10 +15,11 @@ export {
   type PublishOutcome,
   type RawMessage,
 } from './publisher';
+export { createUserSeed, publicKeyOf } from './nkeys';
 export { Notices } from './notices';
 export { Answers, Consumes, Hears, type ConsumesOptions } from './decorators';
 export type { Delivery } from './delivery';
 export { done, retry, reject, type Outcome } from './outcome';
-export { InvalidMessage, RemoteBreakdown, ServiceUnavailable } from './errors';
+export { BrokerRefusal, InvalidMessage, RemoteBreakdown, ServiceUnavailable } from './errors';
 export { NatsStrategy, type NatsStrategyOptions } from './nats-strategy';
 export { runService, type RunningService, type ServiceContext, type ServiceDefinition } from './run-service';

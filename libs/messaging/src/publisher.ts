@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { TimeoutError } from '@nats-io/transport-node';
@@ -102,13 +103,20 @@ export class Publisher {
     } catch (error) {
       if (!isStreamMissing(error)) throw asUnavailable(message.subject, error);
     }
-    // Nobody takes this subject: the broker has lost the stream (or is still loading it). Put it back, try once more.
-    try {
-      await this.connection.restoreStreams();
-      return await this.tryToStore(message);
-    } catch (error) {
-      throw asUnavailable(message.subject, error);
+    // Nobody takes this subject: the broker has lost the stream (or is still loading it). Put it back, or give the
+    // service that owns it the time to notice, and try again.
+    let missing: unknown;
+    for (const pauseMs of this.connection.makesStreams ? [0] : OWNER_PUTS_IT_BACK_MS) {
+      try {
+        await sleep(pauseMs);
+        await this.connection.restoreStreams();
+        return await this.tryToStore(message);
+      } catch (error) {
+        if (!isStreamMissing(error)) throw asUnavailable(message.subject, error);
+        missing = error;
+      }
     }
+    throw asUnavailable(message.subject, missing);
   }
 
   private async tryToStore({ subject, payload, messageId, headers }: RawMessage): Promise<Published> {
@@ -142,6 +150,8 @@ export function toRawMessage<C extends StreamMessageContract>(
 
 /** Fsync per message on a busy disk takes tens of milliseconds; this is for a broker that has stopped answering. */
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 5_000;
+/** Pauses before each attempt; the owner's consumers tell it within a second that its stream is gone. */
+const OWNER_PUTS_IT_BACK_MS = [250, 750, 1_500];
 
 function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.name === 'JetStreamNotEnabled';

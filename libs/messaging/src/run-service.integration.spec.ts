@@ -96,6 +96,19 @@ describe('a service', () => {
     expect(await health()).toEqual({ status: 200, body: { status: 'ok' } });
   });
 
+  it('shows the series of its handlers before they have handled anything', async () => {
+    const page = await (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`)).text();
+    expect(page).toMatch(/^currawong_message_slots\{handler="run",service="everything"\} 1$/m);
+    expect(page).toMatch(/^currawong_message_slots_busy\{handler="run",service="everything"\} 0$/m);
+    for (const outcome of ['done', 'retry', 'reject', 'invalid', 'threw'])
+      expect(page).toMatch(
+        new RegExp(
+          `^currawong_message_handler_seconds_count\\{.*handler="run",outcome="${outcome}"\\} 0$`,
+          'm',
+        ),
+      );
+  });
+
   it('that stops finishes its requests and messages first, then closes what they used', async () => {
     const base = `http://127.0.0.1:${service.httpPort}`;
     expect(await (await fetch(`${base}/publish`)).json()).toEqual({ duplicate: false });

@@ -1,21 +1,26 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext, INestMicroservice, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { z } from 'zod';
 import { loadConfiguration, natsEnvironment, serviceEnvironment } from '@currawong/config';
+import { streamsMadeBy } from '@currawong/contracts';
 import {
   createLogger,
   NestLogger,
   requestTelemetry,
   startOperationsServer,
+  Startup,
   startTracing,
   type Logger,
   type Readiness,
 } from '@currawong/telemetry';
 import { connectMessaging, type MessagingConnection } from './connection';
+import { Draining } from './draining';
+import type { StreamOptions } from './ensure-streams';
 import { NatsStrategy } from './nats-strategy';
 
 export interface ServiceContext<S extends z.ZodObject> {
@@ -53,8 +58,9 @@ export interface RunningService {
 
 /**
  * Starts a service in order: tracing, configuration, operations server (alive, not ready), broker, Nest, and only when
- * all is open does it take work. At SIGTERM or SIGINT the same backwards: work in progress is finished or handed back,
- * then the connections close. A second signal ends the process at once.
+ * all is open does it take work. What is not there yet is waited for (`Startup`). At SIGTERM or SIGINT the same backwards:
+ * it says that it is not ready, serves customers for DRAIN_DELAY_SECONDS more, work in progress is finished or handed
+ * back, then the connections close. A second signal ends the process at once.
  */
 export async function runService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
@@ -66,7 +72,8 @@ export async function runService<S extends z.ZodObject>(
   const logger = createLogger(name);
   const open: (() => Promise<unknown>)[] = [() => tracing.shutdown()];
   const starting = new AbortController();
-  let readiness = (): Promise<Readiness> => Promise.resolve({ ok: false, detail: 'starting' });
+  const startup = new Startup(logger, starting.signal);
+  let readiness = (): Promise<Readiness> => Promise.resolve({ ok: false, detail: startup.detail() });
   let stopped: Promise<void> | undefined;
 
   const stop = () =>
@@ -79,7 +86,8 @@ export async function runService<S extends z.ZodObject>(
         );
       logger.info('stopped');
     })());
-  const forget = stopAtSignals(stop, logger, config.SHUTDOWN_GRACE_SECONDS);
+  const longestStopSeconds = config.DRAIN_DELAY_SECONDS + config.SHUTDOWN_GRACE_SECONDS + 15;
+  const forget = stopAtSignals(stop, logger, longestStopSeconds);
   open.push(() => Promise.resolve(forget()));
 
   try {
@@ -93,10 +101,11 @@ export async function runService<S extends z.ZodObject>(
 
     const connection = await connectMessaging({
       url: config.NATS_URL,
+      nkeySeed: config.NATS_NKEY_SEED,
       name,
       logger,
-      signal: starting.signal,
-      streams: { replicas: config.NATS_STREAM_REPLICAS },
+      startup,
+      streams: { replicas: config.NATS_STREAM_REPLICAS, ...made(name) },
     });
     open.push(() => connection.close());
 
@@ -106,18 +115,22 @@ export async function runService<S extends z.ZodObject>(
       settings: config,
       drainGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
     });
-    const app = await createApplication(definition, context, strategy);
+    const app = await createApplication(definition, context, strategy, startup);
     open.push(() => app.close());
-    if (isHttp(app)) await app.startAllMicroservices();
-    else await app.listen();
+    await unlessStopped(isHttp(app) ? app.startAllMicroservices() : app.listen(), starting.signal);
     // Before the application, so that handlers can still use everything that it holds.
     open.push(() => strategy.close());
     let httpPort: number | undefined;
     if (isHttp(app) && definition.http) {
-      await app.listen(definition.http.port(config), definition.http.host?.(config) ?? '0.0.0.0');
       const server: Server = app.getHttpServer();
+      const draining = new Draining(server);
+      await app.listen(definition.http.port(config), definition.http.host?.(config) ?? '0.0.0.0');
       httpPort = (server.address() as AddressInfo).port;
       open.push(() => closeServer(server, config.SHUTDOWN_GRACE_SECONDS * 1_000));
+      open.push(async () => {
+        draining.begin();
+        await sleep(config.DRAIN_DELAY_SECONDS * 1_000);
+      });
     }
 
     readiness = async () => {
@@ -127,7 +140,8 @@ export async function runService<S extends z.ZodObject>(
     logger.info({ http_port: httpPort, metrics_port: operations.port }, 'ready');
     return { app, httpPort, metricsPort: operations.port, stop };
   } catch (error) {
-    logger.fatal({ err: error }, 'the service could not start');
+    if (starting.signal.aborted) logger.info('stopped before it had started');
+    else logger.fatal({ err: error }, `the service could not start: ${(error as Error).message}`);
     await stop();
     throw error;
   }
@@ -136,13 +150,29 @@ export async function runService<S extends z.ZodObject>(
 const baseEnvironment = serviceEnvironment.extend(natsEnvironment.shape);
 type BaseConfig = z.infer<typeof baseEnvironment>;
 
+/** The service's own module, and what the process gives to all of them. */
+class ServiceModule {}
+
+/** Only the owner of a stream makes it; a service that `contracts` does not know, as in tests, makes all. */
+function made(name: string): Pick<StreamOptions, 'made'> {
+  const streams = streamsMadeBy(name);
+  return streams === 'all' ? {} : { made: streams };
+}
+
 /** A service that customers reach gets Express; the others are spared loading it. */
 async function createApplication<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
   context: ServiceContext<S>,
   strategy: NatsStrategy,
+  startup: Startup,
 ): Promise<NestExpressApplication | INestMicroservice> {
-  const module = definition.module(context) as Type;
+  const module = {
+    module: ServiceModule,
+    global: true,
+    imports: [definition.module(context)],
+    providers: [{ provide: Startup, useValue: startup }],
+    exports: [Startup],
+  } as unknown as Type;
   const options = { logger: new NestLogger(context.logger), abortOnError: false };
   if (definition.http === undefined)
     return NestFactory.createMicroservice<MicroserviceOptions>(module, { ...options, strategy });
@@ -176,15 +206,25 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Settles as `work` does, or at once when the process is told to stop: a consumer may wait for its stream for long. */
+function unlessStopped<T>(work: Promise<T>, stopped: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(stopped.reason as Error);
+    if (stopped.aborted) onAbort();
+    stopped.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject);
+  });
+}
+
 /** @returns a function that stops listening for signals */
-function stopAtSignals(stop: () => Promise<void>, logger: Logger, graceSeconds: number): () => void {
+function stopAtSignals(stop: () => Promise<void>, logger: Logger, longestStopSeconds: number): () => void {
   let asked = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (asked) process.exit(130);
     asked = true;
     logger.info({ signal }, 'stopping');
     // Whatever hangs must not outlive the grace that Kubernetes was told.
-    setTimeout(() => process.exit(1), (graceSeconds + 15) * 1_000).unref();
+    setTimeout(() => process.exit(1), longestStopSeconds * 1_000).unref();
     void stop().then(() => process.exit(0));
   };
   process.on('SIGTERM', onSignal);

@@ -1,4 +1,4 @@
-import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node';
+import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { MessagingConnection } from './connection';
 
 export interface SlotOwner {
@@ -38,7 +38,7 @@ export class Slot {
   renew(): void {
     this.leaveInbox();
     if (this.isBusy || !this.owner.mayPull()) return;
-    this.subscription = this.listen(createInbox());
+    this.subscription = this.listen(this.connection.createInbox());
     this.pull();
   }
 

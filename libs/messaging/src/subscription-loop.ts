@@ -1,13 +1,13 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Logger } from '@currawong/telemetry';
-import { runWithTraceHeaders, withLogContext } from '@currawong/telemetry';
+import { runWithTraceHeaders, sampledTraceId, withLogContext } from '@currawong/telemetry';
 import { breakdownHeaders, resultSchemaOf } from './answer-envelope';
 import type { MessagingConnection } from './connection';
 import type { AnswersRegistration, HearsRegistration } from './decorators';
 import { fromHeaders } from './headers';
 import { logContextOf } from './log-context';
-import { handlerSeconds } from './metrics';
+import { handlerSeconds, showSubscription } from './metrics';
 import { decodePayload, encodePayload } from './payload';
 import { settlesWithin } from './settles-within';
 
@@ -23,6 +23,7 @@ export class SubscriptionLoop {
     private readonly handler: (payload: unknown) => Promise<unknown>,
   ) {
     this.logger = connection.logger.child({ handler: registration.contract.subject });
+    showSubscription(registration.contract.subject, registration.kind);
   }
 
   start(): void {
@@ -54,20 +55,24 @@ export class SubscriptionLoop {
       stop({ outcome: 'invalid' });
       return;
     }
+    let traceId: string | undefined;
     await withLogContext(logContextOf(decoded.value), async () => {
       try {
         const result = await runWithTraceHeaders(
           fromHeaders(message.headers),
           `${kind === 'answers' ? 'answer' : 'hear'} ${contract.subject}`,
           { 'messaging.system': 'nats', 'messaging.destination.name': contract.subject },
-          () => this.handler(decoded.value),
+          () => {
+            traceId = sampledTraceId();
+            return this.handler(decoded.value);
+          },
           kind === 'answers' ? SpanKind.SERVER : SpanKind.CONSUMER,
         );
-        stop({ outcome: this.answer(message, result) });
+        stop({ outcome: this.answer(message, result) }, traceId);
       } catch (error) {
         this.logger.error({ err: error }, 'a handler threw');
         this.answerBreakdown(message);
-        stop({ outcome: 'threw' });
+        stop({ outcome: 'threw' }, traceId);
       }
     });
   }

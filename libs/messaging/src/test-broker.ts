@@ -20,7 +20,8 @@ export interface TestBroker {
   remove(): Promise<void>;
 }
 
-export async function startTestBroker(): Promise<TestBroker> {
+/** @param args more words for the server's command line */
+export async function startTestBroker(args: readonly string[] = []): Promise<TestBroker> {
   const program = findNatsServer();
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'currawong-nats-'));
@@ -32,7 +33,7 @@ export async function startTestBroker(): Promise<TestBroker> {
     await gone;
   };
   const start = async () => {
-    server = spawn(program, ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder], {
+    server = spawn(program, ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder, ...args], {
       stdio: 'ignore',
     });
     await untilReachable(port);

@@ -2,20 +2,27 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'minio';
+import { Client, type ClientOptions } from 'minio';
+import type { EncryptionSettings } from './encryption';
 import { asStoreError, StoreUnavailable } from './errors';
+import { RoleCredentials, type RoleSettings } from './role-credentials';
 
 /** Where the bucket is and how to speak to it. */
 export interface ObjectStoreSettings {
   /** Origin of the store, such as `http://127.0.0.1:8333` or `https://s3.ap-southeast-2.amazonaws.com`. */
   endpoint: string;
   bucket: string;
-  accessKey: string;
-  secretKey: string;
+  accessKey?: string | undefined;
+  secretKey?: string | undefined;
+  /** Whose keys are asked for where none are given. */
+  role?: RoleSettings;
   /** The region the bucket is in; requests are signed for it. */
   region: string;
   /** Regions this installation may keep data in. Any other configured region is refused when the store is created. */
   requiredRegions?: readonly string[];
+  /** Bucket in the path (default) instead of the host name. */
+  pathStyle?: boolean;
+  encryption?: EncryptionSettings;
 }
 
 export interface CallOptions {
@@ -52,6 +59,7 @@ export class Connection {
   readonly bucket: string;
   readonly agent: http.Agent;
   readonly secure: boolean;
+  private readonly role: RoleCredentials | undefined;
   private readonly context = new AsyncLocalStorage<RequestContext>();
 
   constructor(readonly settings: ObjectStoreSettings) {
@@ -60,6 +68,7 @@ export class Connection {
     const agentOptions = { keepAlive: true, maxSockets, maxFreeSockets: 32, timeout: freeSocketTimeoutMs };
     this.agent = this.secure ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
     this.bucket = settings.bucket;
+    this.role = settings.role && new RoleCredentials(settings.role, settings.region);
     this.client = this.clientForRegion(settings.region);
   }
 
@@ -70,14 +79,20 @@ export class Connection {
       endPoint: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port ? Number(url.port) : this.secure ? 443 : 80,
       useSSL: this.secure,
-      accessKey: this.settings.accessKey,
-      secretKey: this.settings.secretKey,
+      ...this.keys(),
+      pathStyle: this.settings.pathStyle ?? true,
       ...(region ? { region } : {}),
       transport: { request: this.request as typeof http.request },
       transportAgent: this.agent,
       // Its own retries also repeat writes, and print to the console.
       retryOptions: { disableRetry: true },
     });
+  }
+
+  private keys(): Pick<ClientOptions, 'accessKey' | 'secretKey' | 'credentialsProvider'> {
+    // minio asks for no more than this one method, but its type wants the whole class.
+    if (this.role) return { credentialsProvider: this.role as never };
+    return { accessKey: this.settings.accessKey ?? '', secretKey: this.settings.secretKey ?? '' };
   }
 
   /**

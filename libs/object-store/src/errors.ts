@@ -70,6 +70,8 @@ const passing = new Set([
 export function asStoreError(error: unknown, key: string): Error {
   if (error instanceof ObjectStoreError || error instanceof RangeError || error instanceof TypeError)
     return error;
+  // minio wraps what getting the keys of a role failed with.
+  if (error instanceof Error && error.cause instanceof ObjectStoreError) return error.cause;
   const { code, name } = faultOf(error);
   const options = { cause: error };
   if (absent.has(code)) return new ObjectNotFound(key, options);

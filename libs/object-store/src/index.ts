@@ -1,5 +1,6 @@
 export { createObjectStore, ObjectStore, type ByteRange, type ObjectInfo } from './object-store';
 export type { ObjectStoreSettings } from './connection';
+export { objectStoreSettings } from './settings';
 export type { PutOptions, StoredObject } from './upload';
 export {
   ObjectNotFound,

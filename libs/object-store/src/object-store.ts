@@ -163,6 +163,16 @@ export class ObjectStore {
     if (!exists) throw new StoreUnavailable('the bucket does not exist', false);
   }
 
+  /** Makes the bucket in the configured region where it is missing. @returns whether it was made. @throws StoreUnavailable */
+  ensureBucket(): Promise<boolean> {
+    const { client, bucket, settings } = this.connection;
+    return this.connection.call(readCall, async () => {
+      if (await client.bucketExists(bucket)) return false;
+      await client.makeBucket(bucket, settings.region);
+      return true;
+    });
+  }
+
   /** See `verifyRegion` in region.ts. Services call it once before they take work. @throws WrongRegion, StoreUnavailable */
   verifyRegion(): Promise<{ region: string; statedByStore: boolean }> {
     return verifyRegion(this.connection);

@@ -4,14 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Client } from 'minio';
-import { freshBucket, objectStoreClient } from '@currawong/testing';
-import {
-  createObjectStore,
-  ObjectNotFound,
-  ObjectTooLarge,
-  type ObjectStore,
-  type ObjectStoreSettings,
-} from '.';
+import { freshBucket, objectStoreClient, type FreshBucket } from '@currawong/testing';
+import { createObjectStore, ObjectNotFound, ObjectTooLarge, type ObjectStore } from '.';
 
 // Time and memory are the machine's as well: what is measured in one bad moment is measured again, twice at the most.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
@@ -19,7 +13,7 @@ jest.retryTimes(2, { logErrorsBeforeRetry: true });
 const mebibyte = 1024 * 1024;
 const contentType = 'audio/wav';
 
-let settings: ObjectStoreSettings;
+let settings: FreshBucket;
 let store: ObjectStore;
 let observer: Client;
 

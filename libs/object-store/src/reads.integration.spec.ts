@@ -1,18 +1,11 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freshBucket, objectStoreClient } from '@currawong/testing';
-import {
-  createObjectStore,
-  ObjectNotFound,
-  ObjectTooLarge,
-  RangeOutsideObject,
-  type ObjectStore,
-  type ObjectStoreSettings,
-} from '.';
+import { freshBucket, objectStoreClient, type FreshBucket } from '@currawong/testing';
+import { createObjectStore, ObjectNotFound, ObjectTooLarge, RangeOutsideObject, type ObjectStore } from '.';
 
 const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
 const contentType = 'application/octet-stream';
-let settings: ObjectStoreSettings;
+let settings: FreshBucket;
 let store: ObjectStore;
 
 beforeAll(async () => {

@@ -15,7 +15,11 @@ export async function verifyRegion(
   const { region } = connection.settings;
   const stated = (await regionFromHeader(connection)) ?? (await regionFromLocation(connection));
   if (stated === undefined) return { region, statedByStore: false };
-  if (stated !== region) throw new WrongRegion(`The bucket is in ${stated}, but ${region} is configured`);
+  if (stated !== region)
+    throw new WrongRegion(
+      `The bucket is in ${stated}, but ${region} is configured. Recordings stay in the region that S3_REGION names: ` +
+        'correct S3_REGION, or set S3_BUCKET and S3_ENDPOINT to a bucket there.',
+    );
   return { region, statedByStore: true };
 }
 

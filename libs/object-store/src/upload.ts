@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection';
 import { defaultIdleTimeoutMs } from './connection';
+import { encryptionHeaders } from './encryption';
 import { faultOf, ObjectStoreError, ObjectTooLarge, StoreUnavailable } from './errors';
 import { BufferedPart, StreamedPart, type OpenPart } from './parts';
 import { untilAborted } from './source';
@@ -224,7 +225,10 @@ class MultipartUpload {
   private async initiate(): Promise<string> {
     if (this.uploadId !== undefined) return this.uploadId;
     this.initiating = true;
-    const headers = { 'Content-Type': this.options.contentType };
+    const headers = {
+      'Content-Type': this.options.contentType,
+      ...encryptionHeaders(this.connection.settings.encryption),
+    };
     this.uploadId = await this.step(stepTimeoutMs, (client, bucket) =>
       client.initiateNewMultipartUpload(bucket, this.key, headers),
     );
@@ -257,7 +261,10 @@ export async function putWhole(
   signal?: AbortSignal,
 ): Promise<string> {
   const { client, bucket } = connection;
-  const headers = { 'Content-Type': options.contentType };
+  const headers = {
+    'Content-Type': options.contentType,
+    ...encryptionHeaders(connection.settings.encryption),
+  };
   const call = { signal, timeoutMs: partTimeoutMs, idleTimeoutMs: options.idleTimeoutMs, key };
   const { etag } = await connection.call(call, () =>
     client.putObject(bucket, key, bytes, bytes.length, headers),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Keeper, loadSettings, startNats } from '@currawong/local-platform';
@@ -12,16 +12,22 @@ export interface FreshNats {
   resume(): Promise<void>;
   /** Where JetStream keeps its files; to be put back to an older copy while the server is halted. */
   readonly storeFolder: string;
+  /** What the server has logged so far. */
+  log(): string;
   stop(): Promise<void>;
 }
 
 /**
  * A NATS server with JetStream for one test file: a process of its own, because streams have names that are global to a
- * server. Where the environment names a server, that one is used and the file shares it with the others.
+ * server. Where the environment names a server, that one is used and the file shares it with the others, unless it asks
+ * for users of its own: a block of the server's configuration.
  */
-export async function freshNats(): Promise<FreshNats> {
+export async function freshNats(authorization?: string): Promise<FreshNats> {
   const { natsIsGiven, natsUrl, tools } = testServers();
-  if (natsIsGiven || !tools.natsServer) return givenNats(natsUrl);
+  if (!tools.natsServer || (natsIsGiven && authorization === undefined)) {
+    if (authorization === undefined) return givenNats(natsUrl);
+    throw new Error('This test starts a NATS server with users of its own: put nats-server on the PATH.');
+  }
   const dataFolder = mkdtempSync(join(tmpdir(), 'currawong-nats-'));
   const logFolder = join(dataFolder, 'logs');
   mkdirSync(logFolder);
@@ -30,10 +36,12 @@ export async function freshNats(): Promise<FreshNats> {
   const server = await startNats(
     { dataFolder, logFolder, toolsFolder: dataFolder, keeper, settings },
     tools.natsServer,
+    authorization,
   );
   return {
     url: server.address,
     storeFolder: join(dataFolder, 'nats'),
+    log: () => readFileSync(join(logFolder, 'nats.log'), 'utf8'),
     halt: (signal = 'SIGTERM') => server.process.halt(signal === 'SIGKILL' ? 0 : 10),
     async resume() {
       server.process.start();
@@ -49,5 +57,5 @@ export async function freshNats(): Promise<FreshNats> {
 
 function givenNats(url: string): FreshNats {
   const refuse = () => Promise.reject(new Error('The NATS server of NATS_URL is not ours to stop.'));
-  return { url, storeFolder: '', halt: refuse, resume: refuse, stop: () => Promise.resolve() };
+  return { url, storeFolder: '', log: () => '', halt: refuse, resume: refuse, stop: () => Promise.resolve() };
 }

@@ -21,6 +21,13 @@ export interface PlatformOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: billing, jobs, worker and gateway; `worker-2` is a second worker, `gateway-2` a second gateway. */
   readonly services?: readonly string[];
+  /** A database and a bucket that are there already, and stay, instead of fresh ones. */
+  readonly databaseUrl?: string;
+  readonly s3?: ObjectStoreAddress;
+  /** A NATS server with users of its own, which stays. */
+  readonly nats?: FreshNats;
+  /** Settings of single services, `admin` among them, which win over those of all. */
+  readonly envOf?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** A whole platform of its own: built services as processes, over a fresh database, bucket and NATS server. */
@@ -83,17 +90,14 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
     opened.push(() => rmSync(dataFolder, { recursive: true, force: true }));
     const logFolder = join(dataFolder, 'logs');
     mkdirSync(logFolder);
-    const database = await freshDatabase();
-    opened.push(() => database.drop());
-    const { drop, ...s3 } = await freshBucket();
-    opened.push(drop);
-    const nats = await freshNats();
-    opened.push(() => nats.stop());
+    const databaseUrl = options.databaseUrl ?? (await madeDatabase(opened));
+    const s3 = options.s3 ?? (await madeBucket(opened));
+    const nats = options.nats ?? (await madeNats(opened));
     const keeper = await Keeper.open(dataFolder);
     opened.push(() => keeper.close());
     const remembered = loadSettings(dataFolder).ports;
     const servers = {
-      databaseUrl: database.url,
+      databaseUrl,
       natsUrl: nats.url,
       s3,
       tools,
@@ -107,6 +111,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
       repositoryFolder,
       env: { ...liftedLimits, ...options.env },
       ...(options.services && { services: options.services }),
+      ...(options.envOf && { envOf: options.envOf }),
     });
     opened.push(() => services.stop());
     const { baseUrl, baseUrlOf, metricsUrls, pids, kill, halt, resume, restart } = services;
@@ -123,20 +128,39 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
         nats,
         s3,
         logFolder,
-        databaseUrl: database.url,
+        databaseUrl,
       },
       async waitReady(...names) {
         const which = names.length > 0 ? names : Object.keys(metricsUrls);
         await Promise.all(which.map((name) => services.waitUntilReady(name)));
       },
       logs: (name) => readFileSync(services.logPath(name), 'utf8'),
-      admin: (...args) => runAdmin({ ...platformEnvironment(servers), ...options.env }, args),
+      admin: (...args) =>
+        runAdmin({ ...platformEnvironment(servers), ...options.env, ...options.envOf?.['admin'] }, args),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function madeDatabase(opened: (() => Promise<void> | void)[]): Promise<string> {
+  const database = await freshDatabase();
+  opened.push(() => database.drop());
+  return database.url;
+}
+
+async function madeBucket(opened: (() => Promise<void> | void)[]): Promise<ObjectStoreAddress> {
+  const { drop, ...s3 } = await freshBucket();
+  opened.push(drop);
+  return s3;
+}
+
+async function madeNats(opened: (() => Promise<void> | void)[]): Promise<FreshNats> {
+  const nats = await freshNats();
+  opened.push(() => nats.stop());
+  return nats;
 }
 
 async function runAdmin<T>(env: Record<string, string>, args: readonly string[]): Promise<T> {

@@ -10,8 +10,16 @@ import { type Embedded, type ServerContext, waitUntilAnswers } from './server-co
 
 const user = 'currawong';
 
-/** Starts the embedded NATS server with JetStream; gives its address with user and password in it. */
-export async function startNats(context: ServerContext, program: string): Promise<Embedded<string>> {
+/**
+ * Starts the embedded NATS server with JetStream; gives its address with user and password in it.
+ * @param authorization users of another kind than the one with a password, as a block of the server's configuration; then
+ *   the address names no user
+ */
+export async function startNats(
+  context: ServerContext,
+  program: string,
+  authorization?: string,
+): Promise<Embedded<string>> {
   const { settings, dataFolder, logFolder, keeper } = context;
   const storeFolder = join(dataFolder, 'nats');
   mkdirSync(storeFolder, { recursive: true, mode: 0o700 });
@@ -19,7 +27,7 @@ export async function startNats(context: ServerContext, program: string): Promis
   settings.ports['nats'] = port;
   const password = settings.secrets.natsPassword;
   const configPath = join(dataFolder, 'nats.conf');
-  writeFileAtomic(configPath, natsConfig({ port, storeFolder, user, password }));
+  writeFileAtomic(configPath, natsConfig({ port, storeFolder, user, password, authorization }));
   const logPath = join(logFolder, 'nats.log');
   const server = new Supervised(keeper, {
     name: 'nats',
@@ -35,7 +43,8 @@ export async function startNats(context: ServerContext, program: string): Promis
   const waitUntilReady = (toleratedEndings = 5) =>
     waitUntilAnswers(server, async () => (await readInfo(port)).jetstream === true, { toleratedEndings });
   await waitUntilReady(0);
-  return { address: `nats://${user}:${password}@127.0.0.1:${port}`, process: server, waitUntilReady };
+  const userInAddress = authorization === undefined ? `${user}:${password}@` : '';
+  return { address: `nats://${userInAddress}127.0.0.1:${port}`, process: server, waitUntilReady };
 }
 
 export function natsConfig(of: {
@@ -43,10 +52,12 @@ export function natsConfig(of: {
   storeFolder: string;
   user: string;
   password: string;
+  authorization?: string | undefined;
 }): string {
   return [
     `listen: "127.0.0.1:${of.port}"`,
-    `authorization { user: ${JSON.stringify(of.user)}, password: ${JSON.stringify(of.password)} }`,
+    of.authorization ??
+      `authorization { user: ${JSON.stringify(of.user)}, password: ${JSON.stringify(of.password)} }`,
     'max_payload: 1MB',
     'jetstream {',
     `  store_dir: ${JSON.stringify(of.storeFolder)}`,

@@ -17,8 +17,14 @@ import { type Embedded, type ServerContext, waitUntilAnswers } from './server-co
 const user = 'currawong';
 const database = 'currawong';
 
-/** Starts the embedded Postgres over its data folder, made on first use; gives its connection address. */
-export async function startPostgres(context: ServerContext): Promise<Embedded<string>> {
+/**
+ * Starts the embedded Postgres over its data folder, made on first use; gives its connection address. `parameters` are
+ * further ones of postgresql.conf.
+ */
+export async function startPostgres(
+  context: ServerContext,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Embedded<string>> {
   const { settings, dataFolder, keeper, logFolder } = context;
   const owner = postgresOwner();
   const home = settings.postgresHome ?? choosePostgresHome(dataFolder, owner);
@@ -36,7 +42,7 @@ export async function startPostgres(context: ServerContext): Promise<Embedded<st
   const server = new Supervised(keeper, {
     name: 'postgres',
     program: binaries.postgres,
-    args: ['-D', folder, ...serverSettings(port)],
+    args: ['-D', folder, ...serverSettings(port, parameters)],
     env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
     cwd: folder,
     logPath,
@@ -57,7 +63,7 @@ export async function startPostgres(context: ServerContext): Promise<Embedded<st
   return { address: url(database), process: server, waitUntilReady };
 }
 
-function serverSettings(port: number): string[] {
+function serverSettings(port: number, parameters: Readonly<Record<string, string>>): string[] {
   const settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -70,6 +76,7 @@ function serverSettings(port: number): string[] {
     logging_collector: 'off',
     log_timezone: 'UTC',
     timezone: 'UTC',
+    ...parameters,
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -29,6 +29,8 @@ export interface ServicesOptions {
   readonly port?: number;
   /** Settings for all services, which win over everything else. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of single services by their names, which win over those for all. */
+  readonly envOf?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly services?: readonly string[];
   readonly logFolder?: string;
   readonly report?: ReportStep;
@@ -185,7 +187,10 @@ function supervise(
       name,
       program: process.execPath,
       args: ['--enable-source-maps', ...(existsSync(tracing) ? ['--require', tracing] : []), main],
-      env: serviceEnvironment(app, name, servers, repositoryFolder, ports, options.env),
+      env: serviceEnvironment(app, name, servers, repositoryFolder, ports, {
+        ...options.env,
+        ...options.envOf?.[name],
+      }),
       cwd: repositoryFolder,
       logPath,
       stage: stopStage.service,
