@@ -6,6 +6,8 @@ export { identify, isRunning, type ProcessIdentity } from './processes/identity'
 export { Keeper } from './processes/keeper';
 export { type Embedded } from './servers/server-context';
 export { startNats } from './servers/nats';
+export { startPostgres } from './servers/postgres';
+export { choosePostgresHome, giveTo, postgresOwner } from './servers/postgres-home';
 export { ensureBucket, type ObjectStoreAddress, objectStoreClient } from './servers/object-store';
 export {
   type ReportStep,
@@ -23,5 +25,7 @@ export {
 } from './services/start-services';
 export { forgetData, loadSettings } from './settings';
 export { chromiumRemedy, ensureChromium, findChromium } from './tooling/chromium';
-export { runCommand } from './tooling/commands';
+export { findOnPath, runCommand, tail } from './tooling/commands';
+export { ensureGoProgram, findGoProgram, type GoProgram, helm, kubeconform } from './tooling/go-programs';
+export { ensurePrometheus, findPrometheus, type Prometheus, prometheusRemedy } from './tooling/prometheus';
 export { prepareTools, type Tools } from './tooling/tools';
