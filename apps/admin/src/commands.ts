@@ -233,9 +233,10 @@ export function findCommand(commands: Command[], words: string[]): Found {
   };
 }
 
-export function usage(commands: Command[]): string {
+/** @param program what precedes the words of a command: `npm run admin --`, or the name of the installed program */
+export function usage(commands: Command[], program: string): string {
   const lines = commands.map(({ words, takes, options }) =>
-    ['  npm run admin --', ...words, ...takes, options].join(' ').trimEnd(),
+    [`  ${program}`, ...words, ...takes, options].join(' ').trimEnd(),
   );
   return `Commands:\n${lines.join('\n')}`;
 }

@@ -1,30 +1,44 @@
 import { loadConfiguration, natsEnvironment } from '@currawong/config';
-import { connectMessaging, Requester, ServiceUnavailable } from '@currawong/messaging';
+import { BrokerRefusal, connectMessaging, Requester, ServiceUnavailable } from '@currawong/messaging';
 import { createLogger } from '@currawong/telemetry';
+import { basename } from 'node:path';
 import { COMMANDS, findCommand, usage } from './commands';
 import { sentenceFor } from './unanswered';
 
 const CONNECT_WITHIN_MS = 5_000;
+/** How this program was called: by the name under which an image has it, or by npm. */
+const PROGRAM =
+  basename(process.argv[1] ?? '') === 'currawong-admin' ? 'currawong-admin' : 'npm run admin --';
 /** Standard output is for the answer alone. */
 const SILENCE = { write: () => undefined };
 
-/** JSON on standard output and exit 0; or a sentence on standard error and exit 1 (2 for a wrong call). */
+/** JSON (or the usage, where asked for) on standard output and exit 0; or a sentence on standard error and exit 1 (2 for a wrong call). */
 async function main(words: string[]): Promise<number> {
+  if (['help', '--help'].includes(words[0] ?? '')) {
+    console.log(usage(COMMANDS, PROGRAM));
+    return 0;
+  }
   const found = findCommand(COMMANDS, words);
   if (!found.ok) {
-    console.error(`${found.problem}\n\n${usage(COMMANDS)}`);
+    console.error(`${found.problem}\n\n${usage(COMMANDS, PROGRAM)}`);
     return 2;
   }
-  const { NATS_URL } = loadConfiguration(natsEnvironment);
+  const { NATS_URL, NATS_NKEY_SEED } = loadConfiguration(natsEnvironment);
   const connection = await connectMessaging({
     url: NATS_URL,
+    nkeySeed: NATS_NKEY_SEED,
     name: 'admin',
     logger: createLogger('admin', SILENCE),
     signal: AbortSignal.timeout(CONNECT_WITHIN_MS),
-  }).catch(() => null);
+  }).catch((error: unknown) => (error instanceof BrokerRefusal ? error : null));
+  if (connection instanceof BrokerRefusal) {
+    console.error(connection.message);
+    return 1;
+  }
   if (!connection) {
     console.error(
-      'The platform cannot be reached. Start it with `npm start`, or set NATS_URL to where it runs.',
+      'The message broker cannot be reached at NATS_URL. On one machine, start the platform with `npm start`; ' +
+        'in a cluster, look whether the NATS pods are ready and the NetworkPolicy lets this pod reach them.',
     );
     return 1;
   }
