@@ -1,7 +1,9 @@
-// Three kinds of test, told apart by file name:
+// Kinds of test, told apart by file name:
 //   *.spec.ts              pure: no process, no network
 //   *.integration.spec.ts  against real Postgres, NATS and S3
 //   *.e2e.spec.ts          over HTTP through the running services; those in e2e/measured run alone
+//   *.chart.spec.ts        what helm makes of the chart; no cluster
+//   *.cluster.spec.ts      on a Kubernetes cluster, in the order of their names
 const shared = {
   testEnvironment: 'node',
   // @swc/jest compiles to CommonJS; packages that ship ES modules only are compiled as well.
@@ -24,9 +26,22 @@ const servers = {
 export default {
   testTimeout: 30_000,
   projects: [
-    { ...shared, displayName: 'unit', testRegex: '(?<!\\.(integration|e2e))\\.spec\\.ts$' },
+    { ...shared, displayName: 'unit', testRegex: '(?<!\\.(integration|e2e|chart|cluster))\\.spec\\.ts$' },
     { ...shared, ...servers, displayName: 'integration', testRegex: '\\.integration\\.spec\\.ts$' },
     { ...shared, ...servers, displayName: 'e2e', testRegex: '(?<!/measured/[^/]*)\\.e2e\\.spec\\.ts$' },
     { ...shared, ...servers, displayName: 'measured', testRegex: '/measured/[^/]*\\.e2e\\.spec\\.ts$' },
+    {
+      ...shared,
+      displayName: 'chart',
+      testRegex: '\\.chart\\.spec\\.ts$',
+      globalSetup: '<rootDir>/e2e/chart/global-setup.ts',
+    },
+    {
+      ...shared,
+      displayName: 'cluster',
+      testRegex: '\\.cluster\\.spec\\.ts$',
+      globalSetup: '<rootDir>/e2e/cluster/global-setup.ts',
+      globalTeardown: '<rootDir>/e2e/cluster/global-teardown.ts',
+    },
   ],
 };

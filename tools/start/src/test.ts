@@ -2,7 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { chromiumRemedy, ensureChromium, readJson, SetupError } from '@currawong/local-platform';
+import {
+  chromiumRemedy,
+  ensureChromium,
+  ensurePrometheus,
+  prometheusRemedy,
+  readJson,
+  SetupError,
+} from '@currawong/local-platform';
 import { startTestServers } from '@currawong/testing';
 import { listenForInterruption } from './interruption';
 import { Screen } from './screen';
@@ -18,28 +25,42 @@ import {
 
 const repository = join(__dirname, '..', '..', '..');
 const screen = new Screen(process.stdout);
-const kinds = ['format', 'lint', 'types', 'unit', 'integration', 'e2e', 'measured'] as const;
+const kinds = [
+  ...(['format', 'lint', 'types', 'unit', 'chart', 'integration', 'e2e', 'measured'] as const),
+  'cluster',
+] as const;
 type Kind = (typeof kinds)[number];
+
+/** A cluster has to be asked for: what is tested there takes minutes and may be somebody's. */
+const unlessNamed = kinds.filter((kind) => kind !== 'cluster');
 
 /** Tests on servers mostly wait, so more of them than cores run at once; what measures the machine has it alone. */
 const jestWorkers = {
-  unit: '--maxWorkers=100%',
-  integration: '--maxWorkers=3',
-  e2e: '--maxWorkers=3',
-  measured: '--runInBand',
+  unit: ['--maxWorkers=100%'],
+  chart: ['--maxWorkers=100%'],
+  integration: ['--maxWorkers=3'],
+  e2e: ['--maxWorkers=3'],
+  measured: ['--runInBand'],
+  // One installation is looked at from its first hour to its last.
+  cluster: ['--runInBand', '--testSequencer=./e2e/cluster/sequencer.mjs'],
 };
+const onServers: readonly Kind[] = ['integration', 'e2e', 'measured'];
 
 let running: ChildProcess | undefined;
 const interruption = listenForInterruption();
 
-/** Runs what CI runs, or the kinds that are named, in this order; gives the exit code. */
+/** Runs everything but the test on a cluster, or the kinds that are named, in this order; gives the exit code. */
 async function main(): Promise<number> {
   const { wanted, jestArguments } = parseTestArguments(process.argv.slice(2));
   if (wanted.includes('e2e')) {
     const missing = await ensureChromium(screen.step);
     if (missing) screen.line(`Tests in a browser will be skipped, ${missing}: ${chromiumRemedy}.`);
   }
-  const needServers = wanted.some((kind) => kind in jestWorkers && kind !== 'unit');
+  if (wanted.includes('chart') || wanted.includes('e2e')) {
+    const missing = await ensurePrometheus(join(repository, '.currawong'), screen.step);
+    if (missing) screen.line(`Tests with Prometheus will be skipped, ${missing}: ${prometheusRemedy}.`);
+  }
+  const needServers = wanted.some((kind) => onServers.includes(kind));
   const servers = needServers ? await startTestServers(repository, screen.step) : undefined;
   void interruption.asked.then(() => running?.kill('SIGTERM'));
   try {
@@ -80,7 +101,7 @@ function parseTestArguments(words: readonly string[]): {
   const rest = words.filter((word) => !(kinds as readonly string[]).includes(word));
   const paths = rest.filter((word) => !word.startsWith('-'));
   return {
-    wanted: named.length > 0 ? named : kinds,
+    wanted: named.length > 0 ? named : unlessNamed,
     jestArguments: [
       ...rest.filter((word) => word.startsWith('-')),
       ...(paths.length > 0 ? ['--testPathPatterns', ...paths] : []),
@@ -102,16 +123,18 @@ async function check(kind: Kind, jestArguments: readonly string[]): Promise<Tall
         tallyCheck(await run(bin('tsc'), ['-p', 'apps/dashboard'])),
       ]);
     case 'unit':
+    case 'chart':
     case 'integration':
     case 'e2e':
-    case 'measured': {
+    case 'measured':
+    case 'cluster': {
       const folder = join(repository, '.currawong', 'test-reports');
       mkdirSync(folder, { recursive: true });
       const outputFile = join(folder, `${kind}.json`);
       rmSync(outputFile, { force: true });
       const exitCode = await run(bin('jest'), [
         ...['--selectProjects', kind, '--json', `--outputFile=${outputFile}`, '--passWithNoTests'],
-        jestWorkers[kind],
+        ...jestWorkers[kind],
         ...jestArguments,
       ]);
       return tallyJest(readJson<JestReport>(outputFile), exitCode);

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import {
+  chartFolder,
+  describeWithHelm,
+  parseObjects,
+  renderChart,
+  repositoryFolder,
+  runHelm,
+  type Rendered,
+} from './render';
+import { evaluation, named, ofKind, production, workload, workloadsOf } from './workloads';
+
+const servers = ['postgres', 'nats', 'store'] as const;
+
+/** What `helm upgrade` would make. */
+function renderUpgrade(values: string): Rendered[] {
+  return parseObjects(
+    runHelm(
+      ...['template', 'currawong', chartFolder, '--namespace', 'currawong', '--is-upgrade'],
+      ...['--values', join(repositoryFolder, values)],
+    ),
+  );
+}
+
+describeWithHelm('the servers of an evaluation', () => {
+  it.each(servers)('%s is not started anew by another version of Currawong', (server) => {
+    const template = (sets = {}) => workload(renderChart([evaluation], sets), server).object['spec'].template;
+    const text = JSON.stringify(template());
+    expect(text).not.toMatch(/helm\.sh\/chart|app\.kubernetes\.io\/version|managed-by/);
+    expect(template({ 'image.tag': '9.9.9' })).toEqual(template());
+    expect(template({ 'gateway.replicas': 5, logLevel: 'debug' })).toEqual(template());
+  });
+
+  it.each(servers)('%s keeps its volume when the release goes', (server) => {
+    const { spec } = workload(renderChart([evaluation]), server).object;
+    expect(spec.persistentVolumeClaimRetentionPolicy).toEqual({
+      whenDeleted: 'Retain',
+      whenScaled: 'Retain',
+    });
+    const [claim] = spec.volumeClaimTemplates;
+    // Claims cannot be changed: nothing of a version may be in them either.
+    expect(claim.metadata).toEqual({ name: 'data' });
+  });
+
+  it('are not there in production', () => {
+    expect(ofKind(renderChart([production]), 'StatefulSet')).toEqual([]);
+  });
+});
+
+describeWithHelm('the Secrets of an evaluation', () => {
+  const hooks = () =>
+    renderChart([evaluation]).filter(({ metadata }) => metadata.name === 'currawong-secrets');
+
+  it('are made before everything else, by a Job whose rights go with it', () => {
+    const order = hooks().map(
+      ({ kind, metadata }) => [kind, Number(metadata.annotations?.['helm.sh/hook-weight'])] as const,
+    );
+    const job = order.find(([kind]) => kind === 'Job')!;
+    expect(order.map(([kind]) => kind).sort()).toEqual([
+      'Job',
+      'NetworkPolicy',
+      'Role',
+      'RoleBinding',
+      'ServiceAccount',
+    ]);
+    for (const [kind, weight] of order)
+      if (kind !== 'Job') expect([kind, weight < job[1]]).toEqual([kind, true]);
+    for (const { metadata } of hooks()) {
+      expect(metadata.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+      expect(metadata.annotations?.['helm.sh/hook-delete-policy']).toBe(
+        'before-hook-creation,hook-succeeded',
+      );
+    }
+  });
+
+  it('the Job may make Secrets, and read and amend those that it makes: nothing more', () => {
+    expect(named(hooks(), 'Role', 'currawong-secrets')['rules']).toEqual([
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        verbs: ['get', 'patch'],
+        resourceNames: ['currawong-databases', 'currawong-nats', 'currawong-store', 'currawong-evaluation'],
+      },
+    ]);
+    expect(ofKind(renderChart([production]), 'Role')).toEqual([]);
+  });
+});
+
+describeWithHelm.each([evaluation, production])('the migrations of %s', (values) => {
+  const job = (objects: Rendered[]) => workloadsOf(objects).find(({ component }) => component === 'migrate')!;
+
+  it('run beside the services at install, and before them at upgrade', () => {
+    const hook = (objects: Rendered[]) => job(objects).object.metadata.annotations?.['helm.sh/hook'];
+    expect([hook(renderChart([values])), hook(renderUpgrade(values))]).toEqual([undefined, 'pre-upgrade']);
+  });
+
+  it('bring the schema of each service up to date, with the role of that service', () => {
+    const containers = job(renderChart([values])).containers.filter(({ name }) => name !== 'store');
+    expect(
+      containers.map(({ name, command, env }) => [
+        name,
+        command.at(-1),
+        env?.find((one) => one.name === 'DATABASE_URL')?.valueFrom,
+      ]),
+    ).toEqual(
+      ['gateway', 'jobs', 'billing'].map((service) => [
+        service,
+        `apps/${service}/dist/migrate.js`,
+        { secretKeyRef: { name: 'currawong-databases', key: service } },
+      ]),
+    );
+  });
+
+  it('are run by Argo CD too, before the services', () => {
+    expect(job(renderChart([values])).object.metadata.annotations).toMatchObject({
+      'argocd.argoproj.io/hook': 'Sync',
+      'argocd.argoproj.io/sync-wave': '-1',
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { admin, chart, describeOnCluster, helm, kubectl, release, until, untilAllReady } from './cluster';
+import {
+  booksAreRight,
+  customer,
+  finishedJobs,
+  requireInstalled,
+  submitted,
+  valuesArguments,
+  withoutEngine,
+} from './installation';
+import { removeNamespaces } from './namespaces';
+import { remembered } from './state';
+import { step } from './step';
+
+const ofRelease = `--selector=app.kubernetes.io/instance=${release}`;
+
+describeOnCluster('uninstalling', () => {
+  beforeAll(requireInstalled, 60_000);
+
+  step('keeps data: a new installation has the account, its key and the transcript', 300, async () => {
+    await helm(['uninstall', release, '--wait', '--timeout=120s'], { timeoutSeconds: 130 });
+    await until(
+      'no pod is left',
+      async () => (await kubectl(['get', 'pods', ofRelease, '--output=name'])) === '',
+      90,
+    );
+    await helm(['install', release, chart, ...valuesArguments(withoutEngine), '--wait', '--timeout=180s'], {
+      timeoutSeconds: 240,
+    });
+    await untilAllReady(60);
+    const { id, diarization } = remembered('firstJob');
+    const [job] = await finishedJobs([id], 60);
+    expect(job).toMatchObject({ status: 'completed', diarization });
+    const { account } = await admin<{ account: { id: string } }>('account', 'show', remembered('accountId'));
+    expect(account.id).toBe(remembered('accountId'));
+    const [next] = await finishedJobs([await submitted('submit', '/client/recording.ogg', '1')], 60);
+    expect(next).toMatchObject({ status: 'completed' });
+    expect(await customer<{ status: number }>('get', '/api/v1/credit')).toMatchObject({ status: 200 });
+    await booksAreRight();
+  });
+
+  step('and then removing its volumes and Secrets leaves nothing', 200, async () => {
+    await helm(['uninstall', release, '--wait', '--timeout=120s'], { timeoutSeconds: 130 });
+    await kubectl(['delete', 'persistentvolumeclaims,secrets', ofRelease, '--timeout=90s'], {
+      timeoutSeconds: 100,
+    });
+    const kinds = (await kubectl(['api-resources', '--namespaced', '--verbs=list', '--output=name']))
+      .trim()
+      .split('\n');
+    const asked = kinds.filter((kind) => !/^events|metrics\.k8s\.io$/.test(kind)).join(',');
+    const left = async () =>
+      (await kubectl(['get', asked, ofRelease, '--output=name', '--ignore-not-found'])).trim();
+    await until('nothing of the release is left', async () => (await left()) === '', 60).catch(
+      async (error: Error) => {
+        throw new Error(`${error.message}: ${await left()}`);
+      },
+    );
+    const volumes = await kubectl([
+      'get',
+      'persistentvolumes',
+      '--output=jsonpath={.items[*].spec.claimRef.namespace}',
+    ]);
+    expect(volumes.split(' ')).not.toContain('currawong-test');
+  });
+
+  it('nothing of these tests is left', removeNamespaces, 260_000);
+});
