@@ -1,0 +1,142 @@
+#!/bin/bash
+# images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [image…]: builds images from this checkout into
+# .currawong/images/NAME.tar (OCI archives) and prints the name, size and digest of each; images/load.sh takes them into a
+# cluster. Without a name: gateway jobs billing admin worker. Also: worker-gpu, and stand-ins of third-party servers for the
+# evaluation where their images cannot be fetched: postgres nats seaweedfs; `all` means all but worker-gpu.
+# With a Docker engine it builds on the public bases, else (or with CURRAWONG_IMAGE_BUILDER=buildah) with buildah on bases
+# of its own; BUILD_IMAGE, BASE_IMAGE and WORKER_BASE_IMAGE name others. images/README.md says more.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=$root/.currawong/images
+services=(gateway jobs billing admin)
+third_party=(postgres nats seaweedfs)
+tag=dev registry=localhost
+cache=(--layers)
+images=()
+
+fail() { echo "$*" >&2; exit 1; }
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --tag) tag=${2:?--tag needs a value}; shift ;;
+    --registry) registry=${2:?--registry needs a value}; shift ;;
+    --no-cache) cache=(--no-cache) ;;
+    all) images+=("${services[@]}" worker "${third_party[@]}") ;;
+    gateway | jobs | billing | admin | worker | worker-gpu | postgres | nats | seaweedfs) images+=("$1") ;;
+    *) fail "Unknown word $1: images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [gateway|jobs|billing|admin|worker|worker-gpu|postgres|nats|seaweedfs|all]…" ;;
+  esac
+  shift
+done
+[ ${#images[@]} -gt 0 ] || images=("${services[@]}" worker)
+
+builder=${CURRAWONG_IMAGE_BUILDER:-}
+if [ -z "$builder" ]; then if docker info > /dev/null 2>&1; then builder=docker; else builder=buildah; fi; fi
+case $builder in docker | buildah) ;; *) fail "CURRAWONG_IMAGE_BUILDER is $builder: docker or buildah." ;; esac
+
+version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' "$root/package.json")
+revision=${REVISION:-$(git -C "$root" rev-parse HEAD 2> /dev/null || echo unknown)}
+# The commit's time, so that the same commit gives the same image.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2> /dev/null || echo 0)}
+export SOURCE_DATE_EPOCH
+
+mkdir -p "$out"
+scratch=$(mktemp -d "$out/build.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+# How this machine reaches npm and PyPI, handed to the build alone: it is in no layer.
+machine_settings() {
+  local ca
+  ca=$(npm config get cafile 2> /dev/null || true)
+  if [ ! -f "$ca" ]; then ca=${NODE_EXTRA_CA_CERTS:-${SSL_CERT_FILE:-}}; fi
+  : > "$scratch/ca" > "$scratch/npmrc" > "$scratch/pipconf"
+  chmod 600 "$scratch"/*
+  if [ -f "$HOME/.npmrc" ]; then grep -v '^cafile' "$HOME/.npmrc" >> "$scratch/npmrc" || true; fi
+  echo "registry=$(npm config get registry 2> /dev/null || echo https://registry.npmjs.org/)" >> "$scratch/npmrc"
+  if [ -f "$ca" ]; then
+    cp "$ca" "$scratch/ca"
+    echo 'cafile=/run/secrets/ca' >> "$scratch/npmrc"
+  fi
+  for file in "${PIP_CONFIG_FILE:-}" "$HOME/.config/pip/pip.conf" /etc/pip.conf; do
+    if [ -f "$file" ]; then grep -v '^ *cert *=' "$file" > "$scratch/pipconf" || true; break; fi
+  done
+}
+
+install_buildah() {
+  command -v buildah > /dev/null && command -v mmdebstrap > /dev/null && return
+  [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null ||
+    fail 'No Docker engine answers, and buildah and mmdebstrap are missing: start Docker, or install these two packages.'
+  echo 'Installing buildah and mmdebstrap …'
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends buildah mmdebstrap ca-certificates > /dev/null
+}
+
+build() { # build IMAGE
+  local image=$1 file=$root/Dockerfile target=service name
+  local -a arguments=()
+  case $image in
+    worker) target=worker name=currawong-worker ;;
+    worker-gpu) target=worker name=currawong-worker-gpu arguments+=(--build-arg WORKER_NAME=currawong-worker-gpu) ;;
+    postgres | nats | seaweedfs) target=$image name=$image file=$root/images/third-party/Dockerfile ;;
+    *) name=currawong-$image arguments+=(--build-arg "APP=$image") ;;
+  esac
+  case $name in currawong-*) arguments+=(--build-arg "VERSION=$version" --build-arg "REVISION=$revision") ;; esac
+  if [ -n "${ENGINE:-}" ] && [ "$target" = worker ]; then arguments+=(--build-arg "ENGINE=$ENGINE"); fi
+  case $target in worker | postgres | nats | seaweedfs) ;; *) arguments+=(--build-arg "BASE_IMAGE=$BASE_IMAGE") ;; esac
+  case $file in "$root/Dockerfile") arguments+=(--build-arg "BUILD_IMAGE=$BUILD_IMAGE") ;; esac
+  arguments+=(--build-arg "WORKER_BASE_IMAGE=$WORKER_BASE_IMAGE" --target "$target" -f "$file"
+    --secret "id=npmrc,src=$scratch/npmrc" --secret "id=pipconf,src=$scratch/pipconf" --secret "id=ca,src=$scratch/ca")
+  "build_with_$builder" "$registry/$name:$tag" "$out/$name" "${arguments[@]}"
+}
+
+build_with_docker() { # build_with_docker REFERENCE PATH ARGUMENT…
+  local reference=$1 path=$2
+  shift 2
+  local -a fresh=()
+  if [ "${cache[0]}" = --no-cache ]; then fresh=(--no-cache); fi
+  docker buildx build "${fresh[@]}" "$@" --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" --provenance=false \
+    --output "type=oci,dest=$path.part.tar,name=$reference,rewrite-timestamp=true,compression=uncompressed,force-compression=true" \
+    "$root" > "$path.log" 2>&1 || log_and_fail "$path.log" "$reference"
+  rm -rf "$path"
+  mkdir "$path"
+  tar -C "$path" -xf "$path.part.tar"
+  rm "$path.part.tar"
+  finish "$reference" "$path"
+}
+
+build_with_buildah() { # build_with_buildah REFERENCE PATH ARGUMENT…
+  local reference=$1 path=$2
+  shift 2
+  # Without namespaces of its own, so that it also works inside a container and on machines that forbid them.
+  buildah bud "${cache[@]}" --isolation chroot --pull-never --identity-label=false --timestamp "$SOURCE_DATE_EPOCH" \
+    --ignorefile "$root/.dockerignore" "$@" --tag "$reference" "$root" > "$path.log" 2>&1 || log_and_fail "$path.log" "$reference"
+  rm -rf "$path"
+  buildah push --quiet --disable-compression "$reference" "dir:$path" >> "$path.log" 2>&1
+  finish "$reference" "$path"
+}
+
+log_and_fail() {
+  tail -n 40 "$1" >&2
+  fail "$2 could not be built; the whole log is in $1."
+}
+
+# The layout becomes an archive that carries the image's full name; the same layout gives the same archive.
+finish() { # finish REFERENCE FOLDER
+  node "$root/images/describe.mjs" "$1" "$2"
+  tar -C "$2" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$2.tar" .
+  rm -rf "$2"
+}
+
+machine_settings
+if [ "$builder" = buildah ]; then
+  install_buildah
+  if [ -z "${BASE_IMAGE:-}" ] || [ -z "${WORKER_BASE_IMAGE:-}" ] || [ -z "${BUILD_IMAGE:-}" ]; then "$root/images/local-bases.sh"; fi
+  BASE_IMAGE=${BASE_IMAGE:-localhost/currawong-base:service}
+  WORKER_BASE_IMAGE=${WORKER_BASE_IMAGE:-localhost/currawong-base:worker}
+  BUILD_IMAGE=${BUILD_IMAGE:-localhost/currawong-base:build}
+else
+  public() { sed -n "s/^ARG $1=//p" "$root/Dockerfile"; }
+  BASE_IMAGE=${BASE_IMAGE:-$(public BASE_IMAGE)}
+  WORKER_BASE_IMAGE=${WORKER_BASE_IMAGE:-$(public WORKER_BASE_IMAGE)}
+  BUILD_IMAGE=${BUILD_IMAGE:-$(public BUILD_IMAGE)}
+fi
+for image in "${images[@]}"; do build "$image"; done
