@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --tag) tag=${2:?--tag needs a value}; shift ;;
     --registry) registry=${2:?--registry needs a value}; shift ;;
-    --no-cache) cache=(--no-cache) ;;
+    --no-cache) cache=(--layers --no-cache) ;;
     all) images+=("${services[@]}" worker "${third_party[@]}") ;;
     gateway | jobs | billing | admin | worker | worker-gpu | postgres | nats | seaweedfs) images+=("$1") ;;
     *) fail "Unknown word $1: images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [gateway|jobs|billing|admin|worker|worker-gpu|postgres|nats|seaweedfs|all]…" ;;
@@ -30,7 +30,9 @@ done
 [ ${#images[@]} -gt 0 ] || images=("${services[@]}" worker)
 
 builder=${CURRAWONG_IMAGE_BUILDER:-}
-if [ -z "$builder" ]; then if docker info > /dev/null 2>&1; then builder=docker; else builder=buildah; fi; fi
+if [ -z "$builder" ]; then
+  if docker info > /dev/null 2>&1 && docker buildx version > /dev/null 2>&1; then builder=docker; else builder=buildah; fi
+fi
 case $builder in docker | buildah) ;; *) fail "CURRAWONG_IMAGE_BUILDER is $builder: docker or buildah." ;; esac
 
 version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' "$root/package.json")
@@ -48,8 +50,7 @@ machine_settings() {
   local ca
   ca=$(npm config get cafile 2> /dev/null || true)
   if [ ! -f "$ca" ]; then ca=${NODE_EXTRA_CA_CERTS:-${SSL_CERT_FILE:-}}; fi
-  : > "$scratch/ca" > "$scratch/npmrc" > "$scratch/pipconf"
-  chmod 600 "$scratch"/*
+  (umask 077 && touch "$scratch/ca" "$scratch/npmrc" "$scratch/pipconf")
   if [ -f "$HOME/.npmrc" ]; then grep -v '^cafile' "$HOME/.npmrc" >> "$scratch/npmrc" || true; fi
   echo "registry=$(npm config get registry 2> /dev/null || echo https://registry.npmjs.org/)" >> "$scratch/npmrc"
   if [ -f "$ca" ]; then
@@ -63,8 +64,9 @@ machine_settings() {
 
 install_buildah() {
   command -v buildah > /dev/null && command -v mmdebstrap > /dev/null && return
-  [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null ||
-    fail 'No Docker engine answers, and buildah and mmdebstrap are missing: start Docker, or install these two packages.'
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+    fail 'No Docker engine with buildx answers, and buildah and mmdebstrap are missing: start Docker, or install these two packages.'
+  fi
   echo 'Installing buildah and mmdebstrap …'
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends buildah mmdebstrap ca-certificates > /dev/null
@@ -92,7 +94,7 @@ build_with_docker() { # build_with_docker REFERENCE PATH ARGUMENT…
   local reference=$1 path=$2
   shift 2
   local -a fresh=()
-  if [ "${cache[0]}" = --no-cache ]; then fresh=(--no-cache); fi
+  if [ ${#cache[@]} = 2 ]; then fresh=(--no-cache); fi
   docker buildx build "${fresh[@]}" "$@" --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" --provenance=false \
     --output "type=oci,dest=$path.part.tar,name=$reference,rewrite-timestamp=true,compression=uncompressed,force-compression=true" \
     "$root" > "$path.log" 2>&1 || log_and_fail "$path.log" "$reference"

@@ -154,7 +154,7 @@ function checkStart() {
 
 /** Runs a program in the image as its user, on a read-only root with a writable /tmp, as Kubernetes will. */
 function inside(command) {
-  const script = `mount --bind "$0" "$0" && mount -t tmpfs tmpfs "$0/tmp" && mount -t proc proc "$0/proc" \
+  const script = `mkdir -p "$0/dev" "$0/proc" "$0/tmp" && mount --bind "$0" "$0" && mount -t tmpfs tmpfs "$0/tmp" && mount -t proc proc "$0/proc" \
     && mount --rbind /dev "$0/dev" && mount -o remount,bind,ro "$0" \
     && exec unshare --root="$0" --wd=/app --setgid=65532 --setuid=65532 "$@"`;
   const settings = config.Env.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]);

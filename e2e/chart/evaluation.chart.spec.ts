@@ -42,6 +42,22 @@ describeWithHelm('the servers of an evaluation', () => {
     expect(claim.metadata).toEqual({ name: 'data' });
   });
 
+  it.each(servers)(
+    '%s gets its volume from a container that is root only where that is asked for',
+    (server) => {
+      const pod = (sets = {}) =>
+        workload(renderChart([evaluation], sets), server).object['spec'].template.spec;
+      expect(pod().initContainers).toBeUndefined();
+      const [container] = pod({ 'evaluation.volumePermissions': true }).initContainers;
+      expect(container.command.at(-1)).toBe('chown 65532:65532 /data');
+      expect(container.securityContext).toMatchObject({
+        runAsUser: 0,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'], add: ['CHOWN'] },
+      });
+    },
+  );
+
   it('are not there in production', () => {
     expect(ofKind(renderChart([production]), 'StatefulSet')).toEqual([]);
   });

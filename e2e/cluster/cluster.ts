@@ -52,8 +52,8 @@ export function helmOutcome(args: readonly string[], options: ProgramOptions = {
   return outcomeOf(cluster().helm, ['--namespace', namespace, ...args], withCluster(options));
 }
 
-export async function apply(objects: readonly object[]): Promise<void> {
-  await kubectl(['apply', '--filename=-'], { input: listOf(objects) });
+export async function apply(objects: readonly object[], inNamespace = namespace): Promise<void> {
+  await kubectl(['--namespace', inNamespace, 'apply', '--filename=-'], { input: listOf(objects) });
 }
 
 /** Several objects as one for kubectl. */

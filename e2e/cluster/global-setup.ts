@@ -79,9 +79,12 @@ async function prepareOneNode(programs: Programs): Promise<Prepared> {
     ).exitCode === 0;
   const down = wasUp || process.env['CURRAWONG_KEEP_CLUSTER'] ? {} : { down: [join(oneNode, 'down.sh')] };
   try {
-    await timed('the cluster comes up', () =>
-      outputOf(join(oneNode, 'up.sh'), [], { timeoutSeconds: 1_800 }),
-    );
+    // Of a cluster that is up it would write the settings anew, which ends some of its programs.
+    if (!wasUp) {
+      await timed('the cluster comes up', () =>
+        outputOf(join(oneNode, 'up.sh'), [], { timeoutSeconds: 1_800 }),
+      );
+    }
     await timed('definitions of custom resources', () => installDefinitions(kubeconfig, programs.kubectl));
     const labels = [
       `topology.kubernetes.io/region=${oneNodeRegion}`,

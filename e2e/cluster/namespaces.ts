@@ -85,7 +85,7 @@ export async function removeNamespaces(): Promise<void> {
 
 /** A pod in the clients' namespace in which `in-cluster/*.mjs` can be run, with a short recording beside them. */
 export async function startClient(name: string, { command = idle, env = {} }: ClientOptions): Promise<void> {
-  await apply([clientPrograms(), clientPod(name, command, env)]);
+  await apply([clientPrograms(), clientPod(name, command, env)], clientNamespace);
 }
 
 export async function clientIsReady(name: string): Promise<void> {

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 
 const { BASE_URL, API_KEY } = process.env;
 
@@ -150,7 +149,7 @@ const commands = {
   get: (path) => send('GET', path),
 };
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (import.meta.main) {
   const [command, ...words] = process.argv.slice(2);
   console.log(JSON.stringify(await commands[command](...words)));
 }

@@ -21,8 +21,14 @@ export async function createPocketSphinx(options: PocketSphinxOptions): Promise<
   const engine = new EngineProcess({
     command: options.pythonPath,
     arguments: ['-u', options.scriptPath],
-    // One thread is what it can use, and a proxy or a user's site packages are not its business.
-    environment: { LC_ALL: 'C.UTF-8', PYTHONNOUSERSITE: '1', PYTHONDONTWRITEBYTECODE: '1' },
+    // One thread is what it can use, and a proxy or a user's site packages are not its business. An image names by
+    // PYTHONPATH where it has the engine's packages.
+    environment: {
+      LC_ALL: 'C.UTF-8',
+      PYTHONNOUSERSITE: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...(process.env['PYTHONPATH'] && { PYTHONPATH: process.env['PYTHONPATH'] }),
+    },
     ...options.patience,
     // Known by then: what was never up is not started again.
     onRestart: () => countRestart(name),

@@ -10,6 +10,12 @@ if [ "${1-}" = ready ]; then exec pg_isready --quiet --host=127.0.0.1; fi
 data=/data/postgres
 secrets=/etc/currawong/secrets
 
+if [ ! -w /data ]; then
+  echo 'The volume cannot be written to by user 65532: its storage class does not honour fsGroup. Use another class' \
+    '(evaluation.*.storage.className), or set evaluation.volumePermissions=true.' >&2
+  exit 1
+fi
+
 if [ ! -d "$data" ]; then
   # Made under another name and renamed when whole: a start that is cut off never leaves half a database.
   rm -rf "$data.new"

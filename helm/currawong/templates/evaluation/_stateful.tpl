@@ -29,6 +29,24 @@ spec:
       {{- end }}
     spec:
       {{- include "currawong.podSettings" (dict "root" $ "component" .component "graceSeconds" .graceSeconds) | nindent 6 }}
+      {{- if $.Values.evaluation.volumePermissions }}
+      initContainers:
+        - name: volume-permissions
+          image: {{ .config.image.repository }}:{{ .config.image.tag }}
+          imagePullPolicy: {{ $.Values.image.pullPolicy }}
+          command: [/bin/sh, -c, 'chown 65532:65532 /data']
+          securityContext:
+            runAsUser: 0
+            runAsNonRoot: false
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities: { drop: [ALL], add: [CHOWN] }
+          resources:
+            requests: { cpu: 5m, memory: 16Mi }
+            limits: { memory: 64Mi }
+          volumeMounts:
+            - { name: data, mountPath: /data }
+      {{- end }}
       containers:
         - name: {{ .component }}
           image: {{ .config.image.repository }}:{{ .config.image.tag }}
