@@ -58,7 +58,14 @@ describeOnCluster('the region', () => {
 
 /** A pod just as the chart has it for a component, but by itself: under a name of its own and without its account. */
 async function podOf(component: string, name: string, region: string): Promise<object> {
-  const manifest = await helm(['template', 'currawong', chart, ...valuesArguments(), '--set', `region=${region}`]);
+  const manifest = await helm([
+    'template',
+    'currawong',
+    chart,
+    ...valuesArguments(),
+    '--set',
+    `region=${region}`,
+  ]);
   const deployment = parseObjects(manifest).find(
     ({ kind, metadata }) =>
       kind === 'Deployment' && metadata.labels?.['app.kubernetes.io/component'] === component,

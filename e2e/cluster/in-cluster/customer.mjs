@@ -67,7 +67,8 @@ export async function finished(ids, withinSeconds) {
   const last = new Map();
   while (ended.size < ids.length && Date.now() < deadline) {
     for (const id of ids.filter((one) => !ended.has(one))) {
-      const seen = await job(id, { agent }).catch((error) => ({
+      // Short: a connection to a pod that is gone says nothing, and holds up the answers about all the others.
+      const seen = await job(id, { agent, timeoutMs: 5_000 }).catch((error) => ({
         status: 'unknown',
         error_message: error.message,
       }));

@@ -83,7 +83,7 @@ describe('what services have in common', () => {
 
   it.each([
     ['a key without its secret', { S3_ACCESS_KEY: 'a' }, /^S3_ACCESS_KEY and S3_SECRET_KEY: set both/],
-    ['neither keys nor a role', {}, /^S3_ACCESS_KEY and S3_SECRET_KEY are not set: .* AWS_ROLE_ARN/],
+    ['neither keys nor a role', {}, /^S3_ACCESS_KEY and S3_SECRET_KEY are not set: .*AWS_ROLE_ARN/],
     ['half a role', { AWS_ROLE_ARN: 'arn:aws:iam::1:role/r' }, /AWS_WEB_IDENTITY_TOKEN_FILE/],
     [
       'a KMS key that nothing uses',
