@@ -34,7 +34,11 @@ export default async function globalSetup(): Promise<void> {
   }
   const programs = { helm: helmProgram.path, kubectl: findOnPath('kubectl')! };
   const given = process.env['KUBECONFIG'];
-  const prepared = given ? await prepareGiven(given, programs) : await prepareOneNode(programs);
+  const cluster = given ? await prepareGiven(given, programs) : await prepareOneNode(programs);
+  const prepared: Prepared = { ...cluster, hasKeda: await hasKeda(cluster) };
+  if (!prepared.hasKeda) {
+    process.stderr.write('The test of autoscaling is skipped: KEDA does not run on the cluster.\n');
+  }
   process.env[preparedVariable] = JSON.stringify(prepared);
 }
 
@@ -54,8 +58,9 @@ function whyNot(): string | undefined {
 }
 
 type Programs = Pick<Prepared, 'helm' | 'kubectl'>;
+type Cluster = Omit<Prepared, 'hasKeda'>;
 
-async function prepareGiven(kubeconfig: string, programs: Programs): Promise<Prepared> {
+async function prepareGiven(kubeconfig: string, programs: Programs): Promise<Cluster> {
   const region = await regionOf(kubeconfig, programs.kubectl);
   if (!region) {
     throw new SetupError(
@@ -65,7 +70,7 @@ async function prepareGiven(kubeconfig: string, programs: Programs): Promise<Pre
   return { isGiven: true, kubeconfig, ...programs, region, ...publishedImages() };
 }
 
-async function prepareOneNode(programs: Programs): Promise<Prepared> {
+async function prepareOneNode(programs: Programs): Promise<Cluster> {
   const work =
     process.env['WORK'] ??
     join(process.env['XDG_CACHE_HOME'] ?? join(process.env['HOME']!, '.cache'), 'one-node-cluster');
@@ -119,6 +124,16 @@ async function installDefinitions(kubeconfig: string, kubectl: string): Promise<
       timeoutSeconds: 120,
     });
   }
+}
+
+async function hasKeda({ kubeconfig, kubectl }: Cluster): Promise<boolean> {
+  const selector = 'app.kubernetes.io/name=keda-operator';
+  const text = await outputOf(
+    kubectl,
+    ['get', 'deployments', '--all-namespaces', `--selector=${selector}`, '--output=name'],
+    { env: { KUBECONFIG: kubeconfig } },
+  );
+  return text.trim() !== '';
 }
 
 /** The one region that all nodes are in. */

@@ -7,6 +7,8 @@ export interface Prepared {
   readonly helm: string;
   /** The nodes' label topology.kubernetes.io/region. */
   readonly region: string;
+  /** Whether KEDA runs there, which scales workers. */
+  readonly hasKeda: boolean;
   /** Set where the cluster was brought up for these tests: the command that takes it down. */
   readonly down?: readonly string[];
   /** Values that say where this cluster finds its images. */

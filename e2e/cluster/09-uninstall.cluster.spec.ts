@@ -33,8 +33,8 @@ describeOnCluster('uninstalling', () => {
     const { id, diarization } = remembered('firstJob');
     const [job] = await finishedJobs([id], 60);
     expect(job).toMatchObject({ status: 'completed', diarization });
-    const { account } = await admin<{ account: { id: string } }>('account', 'show', remembered('accountId'));
-    expect(account.id).toBe(remembered('accountId'));
+    const account = remembered('accountId');
+    expect(JSON.stringify(await admin('account', 'show', account))).toContain(account);
     const [next] = await finishedJobs([await submitted('submit', '/client/recording.ogg', '1')], 60);
     expect(next).toMatchObject({ status: 'completed' });
     expect(await customer<{ status: number }>('get', '/api/v1/credit')).toMatchObject({ status: 200 });
