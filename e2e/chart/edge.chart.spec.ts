@@ -26,7 +26,7 @@ describeWithHelm('the Ingress', () => {
 
   it('has its certificate made by cert-manager', () => {
     const { metadata, spec } = named(renderChart([production]), 'Ingress', 'currawong');
-    expect(metadata.annotations?.['cert-manager.io/cluster-issuer']).toBe('letsencrypt');
+    expect(metadata.annotations?.['cert-manager.io/cluster-issuer']).toBe('lets-encrypt');
     expect(spec.tls).toEqual([{ hosts: ['transcribe.example.com.au'], secretName: 'currawong-tls' }]);
   });
 
@@ -91,9 +91,11 @@ describeWithHelm('the gateway', () => {
     expect([hops(2), hops(0)]).toEqual(['2', '0']);
   });
 
-  it('has ten minutes for an upload that is under way', () => {
-    const { pod } = workload(renderChart([production]), 'gateway');
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(600);
+  it('has nearly ten minutes for an upload that is under way: no more than the cluster autoscaler gives a pod', () => {
+    const { pod, containers } = workload(renderChart([production]), 'gateway');
+    expect(environmentOf(containers[0]!)['SHUTDOWN_GRACE_SECONDS']).toBe('570');
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(570 + 10);
+    expect(pod.terminationGracePeriodSeconds).toBeLessThanOrEqual(600);
   });
 
   it('is given large numbers as they were written', () => {

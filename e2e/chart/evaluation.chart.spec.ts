@@ -58,6 +58,21 @@ describeWithHelm('the servers of an evaluation', () => {
     },
   );
 
+  it.each(servers)('%s is there before the migrations, under Argo CD too', (server) => {
+    const objects = renderChart([evaluation]);
+    const wave = ({ metadata }: Rendered) =>
+      Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
+    const needed = objects.filter(
+      ({ kind, metadata }) =>
+        ['StatefulSet', 'Service', 'ConfigMap'].includes(kind) && metadata.name === `currawong-${server}`,
+    );
+    expect(needed.length).toBeGreaterThanOrEqual(2);
+    for (const one of needed) expect([one.kind, wave(one)]).toEqual([one.kind, -2]);
+    expect(wave(workload(objects, 'migrate').object)).toBe(-1);
+    // Where it is known already, it must not be started anew: the wave is no part of its pod.
+    expect(JSON.stringify(workload(objects, server).object['spec'])).not.toContain('sync-wave');
+  });
+
   it('are not there in production', () => {
     expect(ofKind(renderChart([production]), 'StatefulSet')).toEqual([]);
   });
@@ -126,6 +141,12 @@ describeWithHelm.each([evaluation, production])('the migrations of %s', (values)
         { secretKeyRef: { name: 'currawong-databases', key: service } },
       ]),
     );
+  });
+
+  it('leave the pods that failed, and have time to wait for the database and for a long statement', () => {
+    const { pod, object } = job(renderChart([values]));
+    expect(pod.restartPolicy).toBe('Never');
+    expect(object['spec'].activeDeadlineSeconds).toBeGreaterThan(120 + 900);
   });
 
   it('are run by Argo CD too, before the services', () => {

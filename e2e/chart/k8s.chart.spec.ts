@@ -150,6 +150,36 @@ describe('what lies around the chart', () => {
     expect(placeless('k8s/environments/melbourne.yaml')).toBe(placeless('k8s/environments/sydney.yaml'));
   });
 
+  (process.env['CURRAWONG_HELM'] ? it : it.skip)(
+    'the role that the environments name is made, for the service accounts that the chart lets have it',
+    () => {
+      const access = manifest('k8s/aws/access.yaml');
+      expect(access).toContain("RoleName: !Sub 'currawong-services-${Place}'");
+      const trusted = [...access.matchAll(/system:serviceaccount:currawong:([\w-]+)/g)].map(
+        ([, name]) => name,
+      );
+      const objects = parseObjects(
+        renderManifest(['k8s/environments/sydney.yaml'], { 'workers.gpu.enabled': true }),
+      );
+      const holders = objects.filter(
+        ({ metadata }) =>
+          metadata.annotations?.['eks.amazonaws.com/role-arn'] ===
+          'arn:aws:iam::111122223333:role/currawong-services-sydney',
+      );
+      expect(holders.map(({ metadata }) => metadata.name).sort()).toEqual(trusted.sort());
+    },
+  );
+
+  it('the certificate that the Gateway shows is asked for, in its namespace', () => {
+    const objects = parseObjects(manifest('k8s/gateway/gateway.yaml'));
+    const gateway = objects.find(({ kind }) => kind === 'Gateway')!;
+    const certificate = objects.find(({ kind }) => kind === 'Certificate')!;
+    const [listener] = gateway['spec'].listeners;
+    expect(listener.tls.certificateRefs).toEqual([{ name: certificate['spec'].secretName }]);
+    expect(certificate['spec'].dnsNames).toEqual([listener.hostname]);
+    expect(certificate.metadata.namespace).toBe(gateway.metadata.namespace);
+  });
+
   it('files that documents and manifests point to are there', () => {
     const texts = globSync(['k8s/**/*.{md,yaml,sh,mjs}', 'docs/operations/*.md'], { cwd: repositoryFolder });
     const missing = texts.flatMap((path) =>

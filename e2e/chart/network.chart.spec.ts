@@ -48,7 +48,8 @@ describeWithHelm.each(shippedValues)('the network policies of %s', (values) => {
     expect(blocks.length).toBeGreaterThan(0);
     for (const { cidr, except = [] } of blocks) {
       if (cidr === '0.0.0.0/0') expect(except).toContain('169.254.0.0/16');
-      else if (cidr === '::/0') expect(except).toContain('fd00:ec2::254/128');
+      else if (cidr === '::/0')
+        expect(except).toEqual(expect.arrayContaining(['fd00:ec2::254/128', 'fe80::/10']));
       else expect(cidr).toMatch(/^(10|172|192)\./);
     }
   });
@@ -65,6 +66,7 @@ describeWithHelm('in an evaluation', () => {
     ['worker-cpu', ['kube-system:53', 'nats:4222', 'store:8333']],
     ['admin', ['kube-system:53', 'nats:4222']],
     ['migrate', ['kube-system:53', 'postgres:5432', 'store:8333']],
+    ['check', ['kube-system:53', 'nats:4222', 'gateway:8080']],
     ['secrets', ['kube-system:53', '0.0.0.0/0:any', '::/0:any']],
     ['postgres', []],
     ['nats', []],
@@ -102,9 +104,10 @@ describeWithHelm('in production', () => {
   it('workers reach NATS, the store and the collector, not Postgres', () => {
     expect(allowed(renderChart([production]), 'worker-cpu', 'egress')).toEqual([
       'kube-system:53',
-      'nats:4222',
+      'currawong-data:4222',
       'monitoring:4318',
       '0.0.0.0/0:443',
+      '::/0:443',
     ]);
   });
 
@@ -129,7 +132,25 @@ describeWithHelm('in production', () => {
       '203.0.113.0/24:443',
     );
     expect(ways('billing')).not.toContain('0.0.0.0/0:443');
-    expect(ways('billing', { 'secrets.payments': 'p' })).toContain('0.0.0.0/0:443');
+    expect(ways('billing', { 'secrets.payments': 'p' })).toEqual(
+      expect.arrayContaining(['0.0.0.0/0:443', '::/0:443']),
+    );
+    const external = { 'externalSecrets.remoteKeys.payments': 'currawong/payments' };
+    expect(ways('billing', external)).toContain('0.0.0.0/0:443');
+  });
+
+  it('the test of the installation goes in by the front door, and by the pods behind it', () => {
+    const door = (sets = {}) => allowed(renderChart([production], sets), 'check', 'egress').slice(3);
+    expect(door()).toEqual([
+      ...['0.0.0.0/0:80', '0.0.0.0/0:443', '::/0:80', '::/0:443'],
+      'ingress-nginx:undefined',
+    ]);
+    expect(door({ 'networkPolicy.clients.namespaces': [] })).toEqual(
+      ['0.0.0.0/0', '::/0'].flatMap((cidr) =>
+        [80, 443, 8080, 8443, 10080, 10443].map((port) => `${cidr}:${port}`),
+      ),
+    );
+    expect(door({ 'ingress.enabled': false })).toEqual([]);
   });
 
   it.each([
@@ -140,6 +161,7 @@ describeWithHelm('in production', () => {
     ['170.0.0.0/8', undefined],
     ['fd00::/8', ['fd00:ec2::254/128', 'fd20:ce::254/128']],
     ['fd12:3456::/32', undefined],
+    ['::/0', ['fd00:ec2::254/128', 'fd20:ce::254/128', 'fe80::/10']],
   ])('of %s these are taken out: %j', (cidr, except) => {
     const { spec } = named(
       renderChart([production], { 'networkPolicy.store.cidrs': [cidr] }),

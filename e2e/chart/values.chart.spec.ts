@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
-import { chartFolder, describeWithHelm, renderChart, repositoryFolder, runHelm } from './render';
+import {
+  chartFolder,
+  describeWithHelm,
+  renderChart,
+  repositoryFolder,
+  runHelm,
+  type Rendered,
+} from './render';
 import {
   environmentOf,
   evaluation,
@@ -206,6 +213,39 @@ describeWithHelm('External Secrets', () => {
         expect([name, made[name]?.includes(key)]).toEqual([name, true]);
       }
     }
+  });
+});
+
+describeWithHelm('payments, mail and single sign-on', () => {
+  const features = [
+    { secret: 'payments', component: 'billing', variable: 'STRIPE_SECRET_KEY', name: 'currawong-payments' },
+    { secret: 'mail', component: 'gateway', variable: 'SMTP_URL', name: 'currawong-mail' },
+    { secret: 'signOn', component: 'gateway', variable: 'OIDC_CLIENT_SECRET', name: 'currawong-sign-on' },
+  ];
+  const readFrom = (objects: Rendered[], component: string, variable: string) => {
+    const { env = [] } = workload(objects, component).containers[0]!;
+    const source = env.find(({ name }) => name === variable)?.valueFrom;
+    return (source as { secretKeyRef: { name: string } } | undefined)?.secretKeyRef.name;
+  };
+
+  it.each(features)('$secret is on as soon as External Secrets makes its Secret', (feature) => {
+    const { secret, component, variable, name } = feature;
+    const remote = { [`externalSecrets.remoteKeys.${secret}`]: `currawong/${secret}` };
+    const objects = renderChart([production], remote);
+    expect(named(objects, 'ExternalSecret', name)['spec'].target).toEqual({ name });
+    expect(readFrom(objects, component, variable)).toBe(name);
+    const ours = renderChart([production], { ...remote, [`secrets.${secret}`]: 'ours' });
+    expect(named(ours, 'ExternalSecret', 'ours')['spec'].target).toEqual({ name: 'ours' });
+    expect(readFrom(ours, component, variable)).toBe('ours');
+  });
+
+  it.each(features)('$secret is off where nobody makes it', ({ secret, component, variable }) => {
+    expect(readFrom(renderChart([production]), component, variable)).toBeUndefined();
+    const idle = {
+      [`externalSecrets.remoteKeys.${secret}`]: `currawong/${secret}`,
+      'externalSecrets.enabled': false,
+    };
+    expect(readFrom(renderChart([production], idle), component, variable)).toBeUndefined();
   });
 });
 

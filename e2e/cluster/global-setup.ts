@@ -9,9 +9,9 @@ import { forgetTimes, recordTime } from './times';
 
 const repository = join(__dirname, '..', '..');
 const toolsFolder = join(repository, '.currawong');
-/** Scripts that bring up one node on this machine; see docs/cluster-test.md for what is expected of them. */
+/** The folder of the scripts that bring up a one-node cluster; docs/cluster-test.md says what is expected of them. */
 const oneNode = resolve(
-  process.env['CURRAWONG_ONE_NODE_CLUSTER'] ?? join(repository, '..', 'shared', 'cluster'),
+  process.env['CURRAWONG_CLUSTER_SCRIPTS'] ?? join(repository, '..', 'shared', 'cluster'),
 );
 /** The one node runs on this machine, which has no say in where it is. */
 const oneNodeRegion = 'ap-southeast-2';
@@ -47,7 +47,7 @@ function whyNot(): string | undefined {
   if (!findOnPath('kubectl')) return 'kubectl was not found; install it.';
   if (process.env['KUBECONFIG']) return undefined;
   if (!existsSync(join(oneNode, 'up.sh'))) {
-    return 'KUBECONFIG names no cluster, and there are no scripts for one on this machine (CURRAWONG_ONE_NODE_CLUSTER).';
+    return 'KUBECONFIG names no cluster, and there are no scripts for one on this machine (CURRAWONG_CLUSTER_SCRIPTS).';
   }
   const unable = 'KUBECONFIG names no cluster, and one on this machine needs';
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return `${unable} Linux and root.`;

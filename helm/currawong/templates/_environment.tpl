@@ -79,16 +79,16 @@ http{{ if $https }}s{{ end }}://{{ .Values.publicHost }}
 {{- end }}
 {{- $hops := or .Values.ingress.enabled .Values.gatewayApi.enabled | ternary 1 0 }}
 - { name: TRUSTED_PROXY_HOPS, value: {{ kindIs "invalid" .Values.gateway.trustedProxyHops | ternary $hops .Values.gateway.trustedProxyHops | quote }} }
-{{- with .Values.secrets.mail }}
+{{- with include "currawong.featureSecret" (list . "mail") }}
 {{ include "currawong.env.secret" (list "SMTP_URL" . "smtp-url") }}
 {{- end }}
-{{- with .Values.secrets.signOn }}
+{{- with include "currawong.featureSecret" (list . "signOn") }}
 {{ include "currawong.env.secret" (list "OIDC_CLIENT_SECRET" . "oidc-client-secret") }}
 {{- end }}
 {{- end -}}
 
 {{- define "currawong.env.billing" -}}
-{{- with .Values.secrets.payments }}
+{{- with include "currawong.featureSecret" (list . "payments") }}
 {{ include "currawong.env.secret" (list "STRIPE_SECRET_KEY" . "stripe-secret-key") }}
 {{ include "currawong.env.secret" (list "STRIPE_WEBHOOK_SECRET" . "stripe-webhook-secret") }}
 {{- end }}

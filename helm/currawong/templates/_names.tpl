@@ -1,17 +1,16 @@
-{{- define "currawong.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
-{{- end -}}
-
 {{/* Short enough that "-migrate-1000" still fits a label. */}}
 {{- define "currawong.fullname" -}}
-{{- $name := include "currawong.name" . -}}
+{{- $name := .Chart.Name -}}
 {{- $full := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
 {{- default $full .Values.fullnameOverride | trunc 48 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Of everything in the release: what default deny and the pod monitor go by. */}}
+{{/*
+Of everything in the release: what default deny and the pod monitor go by. The name is always the same, because rules,
+dashboards and the Secrets of an evaluation go by it.
+*/}}
 {{- define "currawong.releaseLabels" -}}
-app.kubernetes.io/name: {{ include "currawong.name" . }}
+app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
@@ -44,4 +43,16 @@ helm.sh/chart: {{ printf "%s-%s" $.Chart.Name $.Chart.Version | replace "+" "_" 
 {{- define "currawong.secretName" -}}
 {{- $ := index . 0 -}}
 {{- get $.Values.secrets (index . 1) | default (printf "%s-%s" (include "currawong.fullname" $) (index . 1)) -}}
+{{- end -}}
+
+{{/*
+The name of a Secret that a feature needs: as given, or the one that External Secrets makes; empty where the feature is off.
+Takes a list: the root, payments|mail|signOn.
+*/}}
+{{- define "currawong.featureSecret" -}}
+{{- $ := index . 0 -}}
+{{- $secret := index . 1 -}}
+{{- $external := $.Values.externalSecrets -}}
+{{- $made := ternary (printf "%s-%s" (include "currawong.fullname" $) (kebabcase $secret)) "" (and $external.enabled (ne (get $external.remoteKeys $secret) "")) -}}
+{{- get $.Values.secrets $secret | default $made -}}
 {{- end -}}

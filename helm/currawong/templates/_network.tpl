@@ -10,7 +10,7 @@
 
 {{/*
 A range without the addresses at which clouds hand their machines' credentials to whoever asks: 169.254.0.0/16, Azure's
-168.63.129.16, and fd00:ec2::254 and fd20:ce::254. An exception has to lie within its range, so it is named only where it does.
+168.63.129.16, and fd00:ec2::254, fd20:ce::254 and fe80::/10. An exception has to lie within its range, so it is named only where it does.
 */}}
 {{- define "currawong.ipBlock" -}}
 {{- $cidr := . -}}
@@ -20,6 +20,7 @@ A range without the addresses at which clouds hand their machines' credentials t
 {{- if has $cidr (list "::/0" "f000::/4" "fc00::/7" "fd00::/8") -}}
 {{- $except = list "fd00:ec2::254/128" "fd20:ce::254/128" -}}
 {{- end -}}
+{{- if has $cidr (list "::/0" "f000::/4") }}{{ $except = append $except "fe80::/10" }}{{ end -}}
 {{- else -}}
 {{- $parts := splitList "/" $cidr -}}
 {{- $octets := splitList "." (index $parts 0) -}}
@@ -84,6 +85,25 @@ A range without the addresses at which clouds hand their machines' credentials t
   ports:
     - { protocol: UDP, port: 53 }
     - { protocol: TCP, port: 53 }
+{{- end -}}
+
+{{/*
+The test goes in by the front door, where there is one: a load balancer, or the pods of the controller behind it. Policies
+see those by the ports that they listen on, any in the namespaces of networkPolicy.clients. Where none is named, the ports
+that controllers use in place of 80 and 443.
+*/}}
+{{- define "currawong.egress.door" -}}
+{{- if or .Values.ingress.enabled .Values.gatewayApi.enabled .Values.check.baseUrl -}}
+{{- $namespaces := .Values.networkPolicy.clients.namespaces -}}
+{{- $ports := $namespaces | empty | ternary (list 80 443 8080 8443 10080 10443) (list 80 443) -}}
+{{ include "currawong.egress.outside" (dict "namespaces" list "cidrs" (list "0.0.0.0/0" "::/0") "ports" $ports) }}
+{{- with $namespaces }}
+- to:
+    {{- include "currawong.peers" (dict "namespaces" . "cidrs" list) | nindent 4 }}
+  ports:
+    - { protocol: TCP }
+{{- end }}
+{{- end -}}
 {{- end -}}
 
 {{/* What every service may: names, messages, and traces where they are on. */}}

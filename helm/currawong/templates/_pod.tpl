@@ -79,6 +79,24 @@ readinessProbe:
 {{- end -}}
 
 {{/*
+The number of replicas where a scaler sets it: none at install, and the one that there is at upgrade. A number that went from
+one revision to the next would otherwise be 1 for a moment. Helm 4 shares the fields of an object with others: there the
+number is left out as soon as the scaler has written it, for it stays then, and writing it too would be a conflict. Takes a
+list: the root, the component.
+*/}}
+{{- define "currawong.liveReplicas" -}}
+{{- $ := index . 0 -}}
+{{- $live := lookup "apps/v1" "Deployment" $.Release.Namespace (printf "%s-%s" (include "currawong.fullname" $) (index . 1)) -}}
+{{- if $live -}}
+{{- $scaled := false -}}
+{{- range $live.metadata.managedFields }}{{ if eq (get . "subresource") "scale" }}{{ $scaled = true }}{{ end }}{{ end -}}
+{{- if or (hasPrefix "v3." $.Capabilities.HelmVersion.Version) (not $scaled) -}}
+replicas: {{ $live.spec.replicas | int }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
 The Deployment of a service. Takes root, component, image, config (its values), env (YAML), and optionally ports (YAML),
 volumes (name → emptyDir) and strategy.
 */}}
@@ -94,6 +112,8 @@ metadata:
 spec:
   {{- if not $autoscaled }}
   replicas: {{ .config.replicas }}
+  {{- else }}
+  {{- include "currawong.liveReplicas" (list $ .component) | nindent 2 }}
   {{- end }}
   revisionHistoryLimit: 5
   strategy:

@@ -11,6 +11,8 @@ metadata:
   name: {{ include "currawong.fullname" $ }}-{{ .component }}
   labels:
     {{- include "currawong.labels" (list $ .component) | nindent 4 }}
+  annotations:
+    argocd.argoproj.io/sync-wave: '-2'
 spec:
   serviceName: {{ include "currawong.fullname" $ }}-{{ .component }}
   replicas: 1
@@ -78,6 +80,8 @@ metadata:
   name: {{ include "currawong.fullname" $ }}-{{ .component }}
   labels:
     {{- include "currawong.labels" (list $ .component) | nindent 4 }}
+  annotations:
+    argocd.argoproj.io/sync-wave: '-2'
 spec:
   selector:
     {{- include "currawong.podLabels" (list $ .component) | nindent 4 }}
