@@ -1,10 +1,10 @@
 #!/bin/bash
 # images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [image…]: builds images from this checkout into
-# .currawong/images/NAME.tar (OCI archives) and prints the name, size and digest of each; images/load.sh takes them into a
-# cluster. Without a name: gateway jobs billing admin worker. Also: worker-gpu, and stand-ins of third-party servers for the
+# .currawong/images/NAME.tar (OCI archives) and prints the name, size and digest of each; images/load.sh takes those of the
+# last build into a cluster. Without a name: gateway jobs billing admin worker. Also: worker-gpu, and stand-ins of third-party servers for the
 # evaluation where their images cannot be fetched: postgres nats seaweedfs; `all` means all but worker-gpu.
-# With a Docker engine it builds on the public bases, else (or with CURRAWONG_IMAGE_BUILDER=buildah) with buildah on bases
-# of its own; BUILD_IMAGE, BASE_IMAGE and WORKER_BASE_IMAGE name others. images/README.md says more.
+# With a Docker engine and buildx it builds on the public bases, in a builder named currawong that it makes once, else (or
+# with CURRAWONG_IMAGE_BUILDER=buildah) with buildah on bases of its own; BUILD_IMAGE, BASE_IMAGE and WORKER_BASE_IMAGE name others. images/README.md says more.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/.currawong/images
@@ -29,11 +29,33 @@ while [ $# -gt 0 ]; do
 done
 [ ${#images[@]} -gt 0 ] || images=("${services[@]}" worker)
 
+# Docker's own builder cannot write OCI archives unless the engine keeps images in containerd; one in a container always can.
+docker_builder() {
+  if [ -n "${BUILDX_BUILDER:-}" ]; then return; fi
+  export BUILDX_BUILDER=currawong
+  docker buildx inspect currawong > /dev/null 2>&1 ||
+    docker buildx create --name currawong --driver docker-container > /dev/null ||
+    fail 'docker buildx could not make the builder named currawong; what it said stands above.'
+}
+
 builder=${CURRAWONG_IMAGE_BUILDER:-}
-if [ -z "$builder" ]; then
-  if docker info > /dev/null 2>&1 && docker buildx version > /dev/null 2>&1; then builder=docker; else builder=buildah; fi
+case $builder in '' | docker | buildah) ;; *) fail "CURRAWONG_IMAGE_BUILDER is $builder: docker or buildah." ;; esac
+if [ "$builder" != buildah ]; then
+  missing=
+  if ! docker info > /dev/null 2>&1; then
+    missing='No Docker engine answers.'
+  elif ! docker buildx version > /dev/null 2>&1; then
+    missing='Docker answers, but it has no buildx (https://docs.docker.com/go/buildx/).'
+  fi
+  if [ -z "$missing" ]; then
+    builder=docker
+  elif [ "$builder" = docker ]; then
+    fail "$missing CURRAWONG_IMAGE_BUILDER=docker needs both; without it buildah builds."
+  else
+    builder=buildah
+    echo "$missing Building with buildah."
+  fi
 fi
-case $builder in docker | buildah) ;; *) fail "CURRAWONG_IMAGE_BUILDER is $builder: docker or buildah." ;; esac
 
 version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' "$root/package.json")
 revision=${REVISION:-$(git -C "$root" rev-parse HEAD 2> /dev/null || echo unknown)}
@@ -65,7 +87,7 @@ machine_settings() {
 install_buildah() {
   command -v buildah > /dev/null && command -v mmdebstrap > /dev/null && return
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
-    fail 'No Docker engine with buildx answers, and buildah and mmdebstrap are missing: start Docker, or install these two packages.'
+    fail 'buildah and mmdebstrap are missing: install these two packages, or start a Docker engine that has buildx.'
   fi
   echo 'Installing buildah and mmdebstrap …'
   apt-get update -qq
@@ -126,8 +148,12 @@ finish() { # finish REFERENCE FOLDER
   node "$root/images/describe.mjs" "$1" "$2"
   tar -C "$2" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$2.tar" .
   rm -rf "$2"
+  built+=("$(basename "$2.tar")")
 }
 
+# The names of the archives of this build, for images/load.sh; there is none while one is under way, or when it failed.
+built=()
+rm -f "$out/last-build"
 machine_settings
 if [ "$builder" = buildah ]; then
   install_buildah
@@ -136,9 +162,11 @@ if [ "$builder" = buildah ]; then
   WORKER_BASE_IMAGE=${WORKER_BASE_IMAGE:-localhost/currawong-base:worker}
   BUILD_IMAGE=${BUILD_IMAGE:-localhost/currawong-base:build}
 else
+  docker_builder
   public() { sed -n "s/^ARG $1=//p" "$root/Dockerfile"; }
   BASE_IMAGE=${BASE_IMAGE:-$(public BASE_IMAGE)}
   WORKER_BASE_IMAGE=${WORKER_BASE_IMAGE:-$(public WORKER_BASE_IMAGE)}
   BUILD_IMAGE=${BUILD_IMAGE:-$(public BUILD_IMAGE)}
 fi
 for image in "${images[@]}"; do build "$image"; done
+printf '%s\n' "${built[@]}" > "$out/last-build"
