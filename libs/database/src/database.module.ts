@@ -1,4 +1,4 @@
-import { Publisher } from '@currawong/messaging';
+import { Publisher, settlesWithin } from '@currawong/messaging';
 import { createLogger, Startup } from '@currawong/telemetry';
 import { Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -7,13 +7,15 @@ import { showDatabase } from './metrics';
 import { openMigrated } from './open-migrated';
 import { Outbox } from './outbox';
 
+const CLOSE_WITHIN_MS = 2_000;
+
 /**
  * Makes the service's DataSource and its Outbox injectable everywhere; closed last of all. The process waits while the
  * database cannot be reached or its schema is older than this build.
  */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
-  private readonly endMetrics: () => void;
+  private readonly endMetrics: () => Promise<void>;
 
   constructor(
     private readonly source: DataSource,
@@ -46,7 +48,7 @@ export class DatabaseModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.outbox.settle();
-    this.endMetrics();
-    await this.source.destroy();
+    // A statement that is under way would be waited for until its limit, which a database that is away uses up.
+    await settlesWithin(Promise.all([this.endMetrics(), this.source.destroy()]), CLOSE_WITHIN_MS);
   }
 }

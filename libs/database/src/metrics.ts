@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import type { DataSource } from 'typeorm';
 import { row } from './data-source';
+import { askApart, closeApart } from './scrape-connection';
 import { Scraped } from './scraped';
 
 /** What TypeORM's driver keeps of node-postgres. */
@@ -19,12 +21,13 @@ interface Waiting {
 /** The database of this process and what its outbox holds; undefined before it is open and after it was closed. */
 let shown: { source: DataSource; waiting: Scraped<Waiting | null> } | undefined;
 
-/** @returns a function that ends it */
-export function showDatabase(source: DataSource): () => void {
-  const mine = { source, waiting: new Scraped(() => askOutbox(source)) };
+/** @returns a function that ends it and closes the connection of scrapes */
+export function showDatabase(source: DataSource): () => Promise<void> {
+  const mine = { source, waiting: new Scraped(() => askApart(source, askOutbox)) };
   shown = mine;
-  return () => {
+  return async () => {
     if (shown === mine) shown = undefined;
+    await closeApart(source);
   };
 }
 
@@ -40,7 +43,9 @@ new Gauge({
   name: 'currawong_database_connections',
   help: 'Connections of the pool in use and idle, and work that waits for one',
   labelNames: ['state'],
-  collect() {
+  async collect() {
+    // A question asked in this very turn is given its connection at the end of it: until then it would seem to wait.
+    await nextTurn();
     const pool = poolOf(shown?.source);
     if (!pool) return this.reset();
     this.set({ state: 'used' }, pool.totalCount - pool.idleCount);

@@ -1,5 +1,5 @@
 import type { StreamMessageContract, PayloadOf } from '@currawong/contracts';
-import { toRawMessage, type Publisher, type RawMessage } from '@currawong/messaging';
+import { settlesWithin, toRawMessage, type Publisher, type RawMessage } from '@currawong/messaging';
 import type { DataSource, EntityManager } from 'typeorm';
 import { rows } from './data-source';
 
@@ -27,6 +27,7 @@ export type Send = <C extends StreamMessageContract>(
 ) => Promise<void>;
 
 const PAGE = 200;
+const SETTLE_WITHIN_MS = 2_000;
 
 export interface OutboxLog {
   warn(message: string): void;
@@ -123,8 +124,8 @@ export class Outbox {
     }
   }
 
-  /** Waits until what was sent is also forgotten; for an orderly end. */
+  /** Waits 2 s until what was sent is also forgotten; for an orderly end. What is not forgotten is for the next sweep. */
   async settle(): Promise<void> {
-    await this.forgetting;
+    if (this.forgetting) await settlesWithin(this.forgetting, SETTLE_WITHIN_MS);
   }
 }

@@ -1,3 +1,5 @@
+import { settlesWithin } from '@currawong/messaging';
+
 const FRESH_MS = 5_000;
 const PATIENCE_MS = 2_000;
 
@@ -34,14 +36,4 @@ export class Scraped<Answer> {
     }
     this.askAgainAtMs = performance.now() + this.limits.freshMs;
   }
-}
-
-async function settlesWithin(work: Promise<void>, patienceMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), patienceMs);
-  });
-  const settled = await Promise.race([work.then(() => true), patience]);
-  clearTimeout(timer);
-  return settled;
 }

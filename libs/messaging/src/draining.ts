@@ -2,8 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 
 /**
  * Serves on, but asks clients to go: from `begin` on every answer says `Connection: close` and its connection is closed
- * behind it, so that none is left on which a client could send a request just as the listener closes. What is sent anew
- * comes over a new connection, which a load balancer opens to another process.
+ * behind it. What is sent anew comes over a new connection, which a load balancer opens to another process. Connections that
+ * stay idle hear nothing of it: whoever drains closes them while the listener is still open.
  */
 export class Draining {
   private begun = false;

@@ -22,4 +22,5 @@ export type { Delivery } from './delivery';
 export { done, retry, reject, type Outcome } from './outcome';
 export { BrokerRefusal, InvalidMessage, RemoteBreakdown, ServiceUnavailable } from './errors';
 export { NatsStrategy, type NatsStrategyOptions } from './nats-strategy';
+export { settlesWithin } from './settles-within';
 export { runService, type RunningService, type ServiceContext, type ServiceDefinition } from './run-service';

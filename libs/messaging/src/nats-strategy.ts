@@ -57,9 +57,12 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     }, callback);
   }
 
-  /** Stop pulling → let handlers finish within the grace → abort them → hand back what is left. */
-  close(): Promise<void> {
-    this.draining ??= this.drain();
+  /**
+   * Stop pulling → let handlers finish within the grace → abort them → hand back what is left.
+   * @param graceMs what is left of the grace where something else has used up a part; only the first call counts
+   */
+  close(graceMs = (this.options.drainGraceSeconds ?? 25) * 1_000): Promise<void> {
+    this.draining ??= this.drain(graceMs);
     return this.draining;
   }
 
@@ -112,8 +115,7 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     this.names.add(name);
   }
 
-  private async drain(): Promise<void> {
-    const graceMs = (this.options.drainGraceSeconds ?? 25) * 1_000;
+  private async drain(graceMs: number): Promise<void> {
     const [handedBack] = await Promise.all([
       Promise.all(this.consumers.map((consumer) => consumer.drain(graceMs))),
       Promise.all(this.subscriptions.map((subscription) => subscription.drain(graceMs))),

@@ -118,18 +118,24 @@ export async function runService<S extends z.ZodObject>(
     const app = await createApplication(definition, context, strategy, startup);
     open.push(() => app.close());
     await unlessStopped(isHttp(app) ? app.startAllMicroservices() : app.listen(), starting.signal);
+    const grace = new Grace(config.SHUTDOWN_GRACE_SECONDS * 1_000);
     // Before the application, so that handlers can still use everything that it holds.
-    open.push(() => strategy.close());
+    open.push(() => strategy.close(grace.leftMs()));
     let httpPort: number | undefined;
     if (isHttp(app) && definition.http) {
       const server: Server = app.getHttpServer();
       const draining = new Draining(server);
       await app.listen(definition.http.port(config), definition.http.host?.(config) ?? '0.0.0.0');
       httpPort = (server.address() as AddressInfo).port;
-      open.push(() => closeServer(server, config.SHUTDOWN_GRACE_SECONDS * 1_000));
+      open.push(() => closeServer(server, grace.leftMs()));
       open.push(async () => {
+        const delayMs = config.DRAIN_DELAY_SECONDS * 1_000;
+        const lastMs = Math.min(1_000, delayMs / 2);
         draining.begin();
-        await sleep(config.DRAIN_DELAY_SECONDS * 1_000);
+        await sleep(delayMs - lastMs);
+        // Those on which nothing was asked since: who sends just now can still do so again over a new one.
+        server.closeIdleConnections();
+        await sleep(lastMs);
       });
     }
 
@@ -144,6 +150,21 @@ export async function runService<S extends z.ZodObject>(
     else logger.fatal({ err: error }, `the service could not start: ${(error as Error).message}`);
     await stop();
     throw error;
+  }
+}
+
+/** What handlers of messages have at least, though requests used up the grace; well within the 15 s after it. */
+const LEAST_DRAIN_MS = 4_000;
+
+/** One grace for requests and messages, which are finished one after the other: it begins when somebody first asks. */
+class Grace {
+  private endsAtMs: number | undefined;
+
+  constructor(private readonly wholeMs: number) {}
+
+  leftMs(): number {
+    this.endsAtMs ??= performance.now() + this.wholeMs;
+    return Math.max(this.endsAtMs - performance.now(), Math.min(LEAST_DRAIN_MS, this.wholeMs));
   }
 }
 

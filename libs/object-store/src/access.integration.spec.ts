@@ -6,7 +6,9 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createObjectStore, StoreUnavailable, type ObjectStoreSettings } from '.';
+import { RoleCredentials } from './role-credentials';
 
 const contentType = 'application/octet-stream';
 const megabytes = (count: number) => randomBytes(count * 1024 * 1024);
@@ -109,7 +111,7 @@ describe('the role of a workload', () => {
 
   it('is exchanged once for many requests at a time, and again before its keys expire', async () => {
     const tokenService = await TokenService.start(60);
-    await withRecorder(async (endpoint) => {
+    await withRecorder(async (endpoint, seen) => {
       const store = createObjectStore({ ...withRole(tokenService), endpoint });
       const puts = (count: number) =>
         Promise.all(
@@ -117,15 +119,43 @@ describe('the role of a workload', () => {
         );
       await puts(20);
       expect(tokenService.asked).toHaveLength(1);
+      await puts(20);
+      for (let look = 0; look < 100 && tokenService.asked.length < 2; look++) await sleep(20);
+      await sleep(100);
       await puts(1);
+      expect(seen.at(-1)!.headers['authorization']).toMatch(/Credential=key-2\//);
       expect(tokenService.asked).toHaveLength(2);
-      // Keys that still hold are used while the token service is away.
-      tokenService.status = 503;
-      await puts(1);
       store.close();
     });
     await tokenService.stop();
   });
+
+  it.each([
+    ['slow', 1_500, 200],
+    ['away', 0, 503],
+  ])(
+    'a token service that is %s keeps nobody waiting whose keys are still good, and is left alone',
+    async (_, delayMs, status) => {
+      const tokenService = await TokenService.start(3);
+      const { region, role } = withRole(tokenService);
+      const credentials = new RoleCredentials(role!, region);
+      const key = async () => (await credentials.getCredentials()).getAccessKey();
+      expect(await key()).toBe('key-1');
+      Object.assign(tokenService, { delayMs, status });
+      const startedAt = performance.now();
+      for (let request = 0; request < 10; request++) {
+        expect(await key()).toBe('key-1');
+        await sleep(20);
+      }
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(tokenService.asked).toHaveLength(2);
+      // Expired keys are given to nobody.
+      await sleep(3_000 - (performance.now() - startedAt));
+      if (status === 200) expect(await key()).toBe('key-2');
+      else await expect(key()).rejects.toThrow(StoreUnavailable);
+      await tokenService.stop();
+    },
+  );
 
   it('that is refused, or has no token, is said to be so', async () => {
     const tokenService = await TokenService.start();
@@ -161,6 +191,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
 class TokenService {
   asked: Record<string, string>[] = [];
   status = 200;
+  delayMs = 0;
   private constructor(
     private readonly server: Server,
     readonly url: string,
@@ -173,16 +204,18 @@ class TokenService {
         .on('data', (chunk) => (text += String(chunk)))
         .on('end', () => {
           service.asked.push(Object.fromEntries(new URLSearchParams(text)));
-          const count = service.asked.length;
-          const expiration = new Date(Date.now() + lifetimeSeconds * 1_000).toISOString();
-          response
-            .writeHead(service.status, { 'content-type': 'text/xml' })
-            .end(
-              service.status === 200
-                ? `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>key-${count}</AccessKeyId><SecretAccessKey>secret-${count}</SecretAccessKey><SessionToken>session-${count}</SessionToken><Expiration>${expiration}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`
-                : '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>',
-            );
+          setTimeout(answer, service.delayMs, service.asked.length);
         });
+      const answer = (count: number) => {
+        const expiration = new Date(Date.now() + lifetimeSeconds * 1_000).toISOString();
+        response
+          .writeHead(service.status, { 'content-type': 'text/xml' })
+          .end(
+            service.status === 200
+              ? `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>key-${count}</AccessKeyId><SecretAccessKey>secret-${count}</SecretAccessKey><SessionToken>session-${count}</SessionToken><Expiration>${expiration}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`
+              : '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>',
+          );
+      };
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const service = new TokenService(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);

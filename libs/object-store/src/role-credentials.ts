@@ -20,11 +20,14 @@ interface TemporaryKeys {
 const EXCHANGE_TIMEOUT_MS = 10_000;
 /** Before they expire, so that a request under way, or a signed address just given out, is not refused. */
 const RENEW_BEFORE_MS = 5 * 60_000;
+/** Between two tries, while the keys at hand are still good. */
+const RENEW_EVERY_MS = 30_000;
 
 /** Exchanges the workload's token for the keys of its role (AssumeRoleWithWebIdentity), and again before they expire. */
 export class RoleCredentials {
   private keys: TemporaryKeys | undefined;
   private expiresAtMs = 0;
+  private renewAgainAtMs = 0;
   private exchanging: Promise<TemporaryKeys> | undefined;
 
   constructor(
@@ -32,14 +35,23 @@ export class RoleCredentials {
     private readonly region: string,
   ) {}
 
-  /** Any number of requests at once make one exchange. @throws StoreUnavailable */
+  /**
+   * Keys that are good for a while are given at once; they are renewed beside, so that a token service that is slow or down
+   * for some minutes holds up nobody. Any number of requests at once make one exchange. @throws StoreUnavailable
+   */
   async getCredentials(): Promise<TemporaryKeys> {
-    const leftMs = this.expiresAtMs - Date.now();
-    if (this.keys && leftMs > RENEW_BEFORE_MS) return this.keys;
-    this.exchanging ??= this.exchange().finally(() => (this.exchanging = undefined));
-    if (!this.keys || leftMs <= 0) return this.exchanging;
-    // Those at hand are good for some minutes more: a token service that is down for a moment harms nobody.
-    return this.exchanging.catch(() => this.keys as TemporaryKeys);
+    const now = Date.now();
+    if (!this.keys || this.expiresAtMs <= now) return this.exchangeOnce();
+    if (this.expiresAtMs - now <= RENEW_BEFORE_MS && now >= this.renewAgainAtMs) {
+      this.renewAgainAtMs = now + RENEW_EVERY_MS;
+      // Whoever needs new keys when those at hand have expired is told why there are none.
+      void this.exchangeOnce().catch(() => undefined);
+    }
+    return this.keys;
+  }
+
+  private exchangeOnce(): Promise<TemporaryKeys> {
+    return (this.exchanging ??= this.exchange().finally(() => (this.exchanging = undefined)));
   }
 
   private async exchange(): Promise<TemporaryKeys> {

@@ -1,4 +1,4 @@
-import { type DataSource, row, Scraped, showOrRemove } from '@currawong/database';
+import { askApart, type DataSource, row, Scraped, showOrRemove } from '@currawong/database';
 import { Counter, Gauge } from 'prom-client';
 
 /** `kind`: open_account, top_up, adjustment, hold, raise_hold, capture, release. */
@@ -60,7 +60,10 @@ for (const result of PAYMENT_RESULTS) paymentEvents.inc({ result }, 0);
 /** Asked for at each scrape; the partial index holds the open ones alone. Absent while the database is away. */
 export function showOpenHolds(source: DataSource): Gauge {
   const holds = new Scraped(
-    () => row<{ open: number }>(source, `SELECT count(*)::int AS open FROM holds WHERE state = 'pending'`),
+    () =>
+      askApart(source, (on) =>
+        row<{ open: number }>(on, `SELECT count(*)::int AS open FROM holds WHERE state = 'pending'`),
+      ),
     { freshMs: 0, patienceMs: 2_000 },
   );
   return new Gauge({

@@ -52,3 +52,13 @@ it('a round that breaks down does not end the next', async () => {
   while (times < 2) await sleep(1);
   expect(times).toBe(2);
 }, 3_000);
+
+it('what has begun and does not end holds up the close for three seconds at most', async () => {
+  rounds = new Rounds(() => new Promise(() => undefined));
+  rounds.open();
+  const startedAt = performance.now();
+  await rounds.close();
+  expect(performance.now() - startedAt).toBeGreaterThan(2_900);
+  expect(performance.now() - startedAt).toBeLessThan(4_500);
+  rounds = undefined;
+}, 10_000);

@@ -1,6 +1,8 @@
+import { settlesWithin } from '@currawong/messaging';
 import { Logger } from '@nestjs/common';
 
 const ROUND_EVERY_MS = 5_000;
+const CLOSE_WITHIN_MS = 3_000;
 
 /**
  * Does what is waiting in a table, one piece after another: at once when it is told that there is something, and
@@ -32,11 +34,15 @@ export class Rounds {
     });
   }
 
-  /** Waits for the piece of work that has begun; the rest stays for the next start, or another replica. */
+  /**
+   * Waits 3 s for the piece of work that has begun; the rest stays for the next start, or another replica. So does a piece
+   * that takes longer, as with a server that does not answer: its lease ends.
+   */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    await this.round;
+    if (this.round && !(await settlesWithin(this.round, CLOSE_WITHIN_MS)))
+      this.log.warn('what had begun does not end, and is left for the next start');
   }
 
   private async goRound(): Promise<void> {

@@ -1,4 +1,4 @@
-import { DataSource, Scraped } from '@currawong/database';
+import { askApart, DataSource, Scraped } from '@currawong/database';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { DUTIES, DUTY_OF_STAGE, readBacklog, type Backlog, type WorkInState } from './backlog';
@@ -9,7 +9,7 @@ let backlog: Scraped<Backlog> | undefined;
 @Injectable()
 export class BacklogMetrics {
   constructor(source: DataSource) {
-    backlog = new Scraped(() => readBacklog(source));
+    backlog = new Scraped(() => askApart(source, readBacklog));
   }
 }
 
