@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forgetData, identify, isRunning, pickPorts, type ProcessIdentity } from '@currawong/local-platform';
+import { forgetData, identify, isRunning, type ProcessIdentity } from '@currawong/local-platform';
 
 jest.setTimeout(180_000);
 
@@ -16,8 +16,25 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'currawong-start-'));
-  ({ port } = await pickPorts(['port']));
+  port = await freePort();
 });
+
+/**
+ * Below those that the system gives to whoever asks for any: in the seconds until the platform listens, and between two of
+ * its starts, other tests would take one of them.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const candidate = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(candidate, () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return candidate;
+  }
+}
 afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
 afterAll(async () => {
   await waitFor(async () => recorded().every((one) => !isRunning(one)), 30);

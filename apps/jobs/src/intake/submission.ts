@@ -72,6 +72,8 @@ export class Submission {
         seconds,
         key_id: job.key_id,
       });
+      // Released already: this job was given up meanwhile. It is no fault of what the client sent.
+      if (!held.ok && held.refusal.code === 'conflict') return this.acceptedBefore(job.id);
       if (!held.ok) return held;
     }
 

@@ -1,0 +1,97 @@
+import { accept, refuse, type Result } from '@currawong/contracts';
+import { Outbox } from '@currawong/database';
+import type { Requester } from '@currawong/messaging';
+import type { ObjectStore } from '@currawong/object-store';
+import { freshDatabase, type FreshDatabase } from '@currawong/testing';
+import { randomUUID } from 'node:crypto';
+import type { JobsConfig } from '../config';
+import type { Dispatcher } from '../dispatch/dispatcher';
+import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
+import { TestDatabase } from '../storage/test-database';
+import { Discard } from './discard';
+import { Submission } from './submission';
+import type { TestAllowance } from './test-allowance';
+
+let fresh: FreshDatabase;
+let database: TestDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = await TestDatabase.open(fresh.url);
+});
+afterAll(async () => {
+  await database?.close();
+  await fresh?.drop();
+});
+
+/** A second of silence: 16 kHz, mono, 16 bit. */
+function wav(): Buffer {
+  const bytes = Buffer.alloc(44 + 32_000);
+  bytes.write('RIFF');
+  bytes.writeUInt32LE(bytes.length - 8, 4);
+  bytes.write('WAVEfmt ', 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, 16_000],
+    [28, 32_000],
+    [40, 32_000],
+  ] as const)
+    // prettier-ignore
+    bytes.writeUInt32LE(value, at);
+  for (const [at, value] of [[20, 1], [22, 1], [32, 2], [34, 16]] as const) bytes.writeUInt16LE(value, at); // prettier-ignore
+  bytes.write('data', 36);
+  return bytes;
+}
+
+/** Submits an upload of the sound above while `hold` answers for billing. */
+async function submit(job: JobRecord, hold: () => Promise<Result<object>>) {
+  const bytes = wav();
+  const store = {
+    getBuffer: (_key: string, { start, end }: { start: number; end: number }) =>
+      Promise.resolve(bytes.subarray(start, end + 1)),
+    removePrefix: () => Promise.resolve(),
+    delete: () => Promise.resolve(),
+  } as unknown as ObjectStore;
+  const requester = {
+    ask: (contract: { subject: string }) =>
+      contract.subject === 'billing.hold_for_job' ? hold() : Promise.resolve(accept({})),
+  } as unknown as Requester;
+  const outbox = new Outbox(database.source, { publishRaw: () => Promise.resolve() } as never, console);
+  const submission = new Submission(
+    database.source,
+    { MAX_RECORDING_SECONDS: 60, CHUNK_SECONDS: 240 } as JobsConfig,
+    store,
+    requester,
+    outbox,
+    { start: () => Promise.resolve() } as unknown as Dispatcher,
+    new Discard(database.source, store, requester),
+    {} as TestAllowance,
+  );
+  return submission.submit({
+    job_id: job.id,
+    size_bytes: bytes.length,
+    language: 'en',
+    num_speakers: null,
+    prompt: '',
+  });
+}
+
+const upload = () => database.insertJob({ account_id: randomUUID(), mode: 'live', state: 'uploading' });
+
+it('an upload that was given up while its price was being held is answered as a failure of ours, not as a contradiction', async () => {
+  const job = await upload();
+  const answer = await submit(job, async () => {
+    await database.source.transaction(async (manager) => {
+      const open = (await lockJob(manager, job.id))!;
+      await applyEvent(manager, open, { kind: 'discarded' });
+    });
+    return refuse('conflict', `The credit held for job ${job.id} has been released already.`);
+  });
+  expect(answer).toMatchObject({ ok: false, refusal: { code: 'submission_failed' } });
+  expect(await findJob(database.source, job.id)).toMatchObject({ state: 'discarded' });
+});
+
+it('a hold that is refused for want of credit is answered so', async () => {
+  const job = await upload();
+  const answer = await submit(job, () => Promise.resolve(refuse('insufficient_credit', 'Top up.')));
+  expect(answer).toMatchObject({ ok: false, refusal: { code: 'insufficient_credit', detail: 'Top up.' } });
+});
