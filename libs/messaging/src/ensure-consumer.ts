@@ -1,5 +1,6 @@
-import { AckPolicy, DeliverPolicy, JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, JetStreamApiCodes } from '@nats-io/jetstream';
 import type { StreamMessageContract, StreamName } from '@currawong/contracts';
+import { isApiError } from './api-error';
 import type { MessagingConnection } from './connection';
 
 export interface ConsumerDefinition {
@@ -42,10 +43,6 @@ export async function ensureConsumer(
       if (!isApiError(error, CONSUMER_EXISTS)) throw error;
       return consumers.update(stream, durable, changeable);
     });
-}
-
-function isApiError(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code;
 }
 
 const CONSUMER_EXISTS = 10148;

@@ -1,12 +1,12 @@
 import {
   DiscardPolicy,
   JetStreamApiCodes,
-  JetStreamApiError,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { STREAMS, type StreamName } from '@currawong/contracts';
+import { isApiError } from './api-error';
 import type { MessagingConnection } from './connection';
 
 export interface StreamOptions {
@@ -77,10 +77,6 @@ function wanted(name: StreamName, { replicas = 1, storage = 'file' }: StreamOpti
 /** How a stream stores and retains is settled when it is made; the broker refuses to change either. */
 function changeable({ name: _name, retention: _retention, storage: _storage, ...rest }: WantedStream) {
   return rest;
-}
-
-function isApiError(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code;
 }
 
 /** An id that comes again within this time is not stored a second time, and the sender is told so. */

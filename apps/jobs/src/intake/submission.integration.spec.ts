@@ -4,6 +4,8 @@ import type { Requester } from '@currawong/messaging';
 import type { ObjectStore } from '@currawong/object-store';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JobsConfig } from '../config';
 import type { Dispatcher } from '../dispatch/dispatcher';
 import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
@@ -11,6 +13,8 @@ import { TestDatabase } from '../storage/test-database';
 import { Discard } from './discard';
 import { Submission } from './submission';
 import type { TestAllowance } from './test-allowance';
+
+const bytes = readFileSync(join(__dirname, '..', '..', '..', '..', 'samples', 'rare-name.ogg'));
 
 let fresh: FreshDatabase;
 let database: TestDatabase;
@@ -23,28 +27,8 @@ afterAll(async () => {
   await fresh?.drop();
 });
 
-/** A second of silence: 16 kHz, mono, 16 bit. */
-function wav(): Buffer {
-  const bytes = Buffer.alloc(44 + 32_000);
-  bytes.write('RIFF');
-  bytes.writeUInt32LE(bytes.length - 8, 4);
-  bytes.write('WAVEfmt ', 8);
-  for (const [at, value] of [
-    [16, 16],
-    [24, 16_000],
-    [28, 32_000],
-    [40, 32_000],
-  ] as const)
-    // prettier-ignore
-    bytes.writeUInt32LE(value, at);
-  for (const [at, value] of [[20, 1], [22, 1], [32, 2], [34, 16]] as const) bytes.writeUInt16LE(value, at); // prettier-ignore
-  bytes.write('data', 36);
-  return bytes;
-}
-
-/** Submits an upload of the sound above while `hold` answers for billing. */
+/** Submits an upload of a short recording while `hold` answers for billing. */
 async function submit(job: JobRecord, hold: () => Promise<Result<object>>) {
-  const bytes = wav();
   const store = {
     getBuffer: (_key: string, { start, end }: { start: number; end: number }) =>
       Promise.resolve(bytes.subarray(start, end + 1)),
