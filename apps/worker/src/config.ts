@@ -23,7 +23,7 @@ const settings = z.object({
     .pipe(z.array(z.enum(['speech', 'audio'])).min(1)),
   /** Recordings or chunks worked on at a time, per duty. */
   WORKER_SLOTS: z.coerce.number().int().min(1).max(64).default(1),
-  RECOGNIZER: z.enum(['pocketsphinx', 'null']).default('pocketsphinx'),
+  RECOGNIZER: z.enum(['pocketsphinx', 'moonshine', 'faster-whisper', 'null']).default('pocketsphinx'),
   /** For measuring everything but the engine: seconds that the null engine sleeps per second of audio. */
   NULL_ENGINE_SLEEP_FACTOR: z.coerce.number().min(0).default(0),
   /** The longest chunk; must not be less than what `jobs` counts as one chunk. */

@@ -1,12 +1,12 @@
 import { MessagingModule, type ServiceContext } from '@currawong/messaging';
 import { ObjectStoreModule } from '@currawong/object-store';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { join } from 'node:path';
 import { WORKER_CONFIG, type WorkerConfig, type WorkerEnvironment } from './config';
-import { cepstralEmbedder } from './diarization/speaker-embedder';
+import { cepstralDiarizer } from './diarization/cepstral-diarizer';
+import type { Diarizer } from './diarization/diarizer';
 import { Attempt } from './intake/attempt';
 import { AudioController } from './intake/audio.controller';
-import { RECOGNIZER, Recordings, SPEAKER_EMBEDDER } from './intake/recordings';
+import { DIARIZER, RECOGNIZER, Recordings } from './intake/recordings';
 import { SourceAudio } from './intake/source-audio';
 import { SpeechController } from './intake/speech.controller';
 import { showEngine } from './metrics';
@@ -17,7 +17,10 @@ const CONTROLLERS = { speech: SpeechController, audio: AudioController };
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
-  constructor(@Inject(RECOGNIZER) private readonly recognizer: Recognizer) {
+  constructor(
+    @Inject(RECOGNIZER) private readonly recognizer: Recognizer,
+    @Inject(DIARIZER) private readonly diarizer: Diarizer,
+  ) {
     showEngine(recognizer.name);
   }
 
@@ -31,26 +34,20 @@ export class WorkerModule implements OnApplicationShutdown {
         Recordings,
         SourceAudio,
         { provide: WORKER_CONFIG, useValue: config },
-        { provide: SPEAKER_EMBEDDER, useValue: cepstralEmbedder },
+        { provide: DIARIZER, useValue: cepstralDiarizer },
         { provide: RECOGNIZER, useFactory: () => recognizerOf(config) },
       ],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.recognizer.close();
+    await Promise.all([this.recognizer.close(), this.diarizer.close()]);
   }
 }
 
 function recognizerOf(config: WorkerConfig): Promise<Recognizer> {
-  switch (config.RECOGNIZER) {
-    case 'pocketsphinx':
-      return createRecognizer({
-        engine: 'pocketsphinx',
-        pythonPath: config.CURRAWONG_PYTHON,
-        scriptPath: join(config.CURRAWONG_ENGINES_DIR, 'pocketsphinx_engine.py'),
-      });
-    case 'null':
-      return createRecognizer({ engine: 'null', sleepFactor: config.NULL_ENGINE_SLEEP_FACTOR });
-  }
+  const { RECOGNIZER: engine, CURRAWONG_PYTHON: pythonPath, CURRAWONG_ENGINES_DIR: enginesFolder } = config;
+  return engine === 'null'
+    ? createRecognizer({ engine, sleepFactor: config.NULL_ENGINE_SLEEP_FACTOR })
+    : createRecognizer({ engine, pythonPath, enginesFolder });
 }

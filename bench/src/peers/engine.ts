@@ -29,13 +29,17 @@ serveQuestions(
     // is started, by path.
     const { createRecognizer } = load<Worker>(join(built, 'recognition', 'create-recognizer.js'));
     const { transcribeFile } = load<Worker>(join(built, 'quality', 'transcribe-file.js'));
-    const scriptPath = join(repositoryFolder, 'engines', 'pocketsphinx_engine.py');
-    recognizer ??= createRecognizer({ engine: 'pocketsphinx', pythonPath, scriptPath });
+    const { cepstralDiarizer } = load<{ cepstralDiarizer: object }>(
+      join(built, 'diarization', 'cepstral-diarizer.js'),
+    );
+    const enginesFolder = join(repositoryFolder, 'engines');
+    recognizer ??= createRecognizer({ engine: 'pocketsphinx', pythonPath, enginesFolder });
     const engine = await recognizer;
     const began = performance.now();
     const { durationSeconds, words } = await transcribeFile(inputPath, {
       ffmpegPath,
       recognizer: engine,
+      diarizer: cepstralDiarizer,
       diarization: { numSpeakers },
     });
     const seconds = (performance.now() - began) / 1000;

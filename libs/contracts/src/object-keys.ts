@@ -10,8 +10,8 @@ export const objectKeys = {
     `work/${jobId}/chunks/${index}-${attempt}.pcm`,
   recognizedWords: (jobId: string, index: number, attempt: number) =>
     `work/${jobId}/recognized/${index}-${attempt}.json`,
-  speakerFeatures: (jobId: string, index: number, attempt: number) =>
-    `work/${jobId}/recognized/${index}-${attempt}.features`,
+  chunkVoices: (jobId: string, index: number, attempt: number) =>
+    `work/${jobId}/recognized/${index}-${attempt}.voices`,
   resultPrefix: (jobId: string) => `results/${jobId}/`,
   result: (jobId: string, itemId: string, attempt: number) => `results/${jobId}/${itemId}-${attempt}.json`,
 };

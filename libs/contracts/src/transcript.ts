@@ -25,7 +25,12 @@ export const TranscriptSegment = z.object({
 export type TranscriptSegment = z.infer<typeof TranscriptSegment>;
 
 /** The program that did a part of the work, recorded so that a result can be explained years later. */
-export const EngineIdentity = z.object({ name: z.string().min(1), version: z.string().min(1) });
+export const EngineIdentity = z.object({
+  name: z.string().min(1),
+  version: z.string().min(1),
+  /** Which weights, exactly; absent where there are none. */
+  model: z.string().min(1).nullable().optional(),
+});
 export type EngineIdentity = z.infer<typeof EngineIdentity>;
 
 export const TranscriptDocument = z.object({
@@ -52,6 +57,8 @@ export const RecognizedChunk = z.object({
   chunkIndex: z.number().int().nonnegative(),
   startSeconds: seconds,
   endSeconds: seconds,
+  /** What was asked for, or what was detected; null where nothing was said in the chunk and nothing was asked for. */
+  language: z.string().min(2).nullable(),
   /** Times count from the beginning of the recording, not of the chunk. */
   words: z.array(TranscriptWord),
   warnings: z.array(z.string()),

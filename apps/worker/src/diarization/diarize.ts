@@ -1,24 +1,13 @@
 import { agglomerate, type Cluster } from './agglomerate';
 import { Breather } from './breather';
+import type { SpeakerTurn, TurnsOptions } from './diarizer';
 import { COEFFICIENTS, FRAMES_PER_SECOND } from './cepstrum';
 import { GaussianStatistics, likelihoodRatio } from './gaussian';
 import { resegment, type ResegmentOptions } from './resegment';
 import type { SpeakerFeatures, Stretch } from './speaker-features';
 
-export interface DiarizeOptions {
-  /** How many voices to tell apart; exactly so many are found where there is enough speech. */
-  readonly numSpeakers: number;
-  /** Find fewer where the voices found are as alike as one voice is to itself: for a number nobody asked for. */
-  readonly allowFewer?: boolean;
-  readonly signal?: AbortSignal | undefined;
+export interface DiarizeOptions extends TurnsOptions {
   readonly resegmentation?: Omit<ResegmentOptions, 'breather'>;
-}
-
-/** Seconds from the beginning of the recording; speakers counted from 1, in order of first appearance. */
-export interface SpeakerTurn {
-  readonly start: number;
-  readonly end: number;
-  readonly speaker: number;
 }
 
 /**

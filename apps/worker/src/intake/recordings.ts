@@ -5,10 +5,10 @@ import {
   TranscriptDocument,
   type AssembleWork,
   type Chunk,
+  type EngineIdentity,
   type PayloadOf,
   type PrepareWork,
   type RecognizeWork,
-  type TranscriptWord,
   type WholeWork,
   type WorkOutcome,
 } from '@currawong/contracts';
@@ -18,11 +18,14 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ChunkCutter, type AudioChunk } from '../audio/chunk-plan';
 import { bytesOf, SAMPLES_PER_SECOND, type SpeechSegment } from '../audio/pcm';
 import { WORKER_CONFIG, type WorkerConfig } from '../config';
-import { diarize, type SpeakerTurn } from '../diarization/diarize';
-import type { SpeakerEmbedder } from '../diarization/speaker-embedder';
-import { decodeFeatures, encodeFeatures, type SpeakerFeatures } from '../diarization/speaker-features';
+import type { Diarizer, SpeakerTurn } from '../diarization/diarizer';
 import { countRecognition, timed } from '../metrics';
-import { wordsFrom, type Recognizer, type RecognizeOptions } from '../recognition/recognizer';
+import {
+  wordsFrom,
+  type Recognition,
+  type Recognizer,
+  type RecognizeOptions,
+} from '../recognition/recognizer';
 import { composeTranscript } from '../report/compose-transcript';
 import type { AttemptContext } from './attempt';
 import { persistently } from './persistently';
@@ -34,7 +37,7 @@ const MAX_CHUNK_BYTES = 64_000_000;
 
 /** The engines that the configuration chose. */
 export const RECOGNIZER = Symbol('Recognizer');
-export const SPEAKER_EMBEDDER = Symbol('SpeakerEmbedder');
+export const DIARIZER = Symbol('Diarizer');
 
 type Recording = PayloadOf<typeof WholeWork>;
 
@@ -43,7 +46,8 @@ const NO_VOICES = 'The speakers could not all be told apart; some words may be u
 /** What one chunk was heard to contain. */
 interface HeardChunk {
   recognized: RecognizedChunk;
-  features: SpeakerFeatures;
+  /** What the diarizer noted of its voices; empty where it could not. */
+  voices: Buffer;
 }
 
 /** The stages of a recording, each from the objects that the one before left to those that the next one wants. */
@@ -54,7 +58,7 @@ export class Recordings {
   constructor(
     @Inject(WORKER_CONFIG) private readonly config: WorkerConfig,
     @Inject(RECOGNIZER) private readonly recognizer: Recognizer,
-    @Inject(SPEAKER_EMBEDDER) private readonly embedder: SpeakerEmbedder,
+    @Inject(DIARIZER) private readonly diarizer: Diarizer,
     private readonly source: SourceAudio,
     private readonly store: ObjectStore,
     private readonly publisher: Publisher,
@@ -98,10 +102,10 @@ export class Recordings {
       context,
     );
     const wordsKey = objectKeys.recognizedWords(job_id, chunk.index, attempt);
-    const featuresKey = objectKeys.speakerFeatures(job_id, chunk.index, attempt);
+    const voicesKey = objectKeys.chunkVoices(job_id, chunk.index, attempt);
     await Promise.all([
       this.putJson(wordsKey, heard.recognized, context.signal),
-      this.put(featuresKey, encodeFeatures(heard.features), 'application/octet-stream', context.signal),
+      this.put(voicesKey, heard.voices, 'application/octet-stream', context.signal),
     ]);
     return { kind: 'recognized' };
   }
@@ -109,13 +113,13 @@ export class Recordings {
   async assemble(work: PayloadOf<typeof AssembleWork>, context: AttemptContext): Promise<WorkOutcome> {
     const heard: HeardChunk[] = [];
     for (const [index, attempt] of work.chunk_attempts.entries()) {
-      const [words, features] = await Promise.all([
+      const [words, voices] = await Promise.all([
         this.read(objectKeys.recognizedWords(work.job_id, index, attempt), context.signal),
-        this.read(objectKeys.speakerFeatures(work.job_id, index, attempt), context.signal),
+        this.read(objectKeys.chunkVoices(work.job_id, index, attempt), context.signal),
       ]);
       heard.push({
         recognized: RecognizedChunk.parse(JSON.parse(words.toString('utf8'))),
-        features: decodeFeatures(features),
+        voices,
       });
     }
     return this.compose(work, work.duration_seconds, heard, context);
@@ -174,7 +178,7 @@ export class Recordings {
     { signal, progress }: AttemptContext,
   ): Promise<HeardChunk> {
     const { language, prompt } = options;
-    const [words, features] = await Promise.all([
+    const [{ words, language: spoken }, voices] = await Promise.all([
       this.words(chunk, { language, prompt, signal, onProgress: progress }),
       timed('diarize', () => this.voices(chunk, signal)),
     ]);
@@ -184,32 +188,38 @@ export class Recordings {
         chunkIndex: chunk.index,
         startSeconds: chunk.startSeconds,
         endSeconds: chunk.endSeconds,
+        language: spoken,
         words: wordsFrom(chunk.startSeconds, words),
-        warnings: features ? [] : [NO_VOICES],
-        engine: { name: this.recognizer.name, version: this.recognizer.version },
+        warnings: voices ? [] : [NO_VOICES],
+        engine: this.engine,
       },
-      features: features ?? { stretches: [], coefficients: new Float32Array(0) },
+      voices: voices ?? Buffer.alloc(0),
     };
   }
 
   private async words(
     { pcm, segments }: { pcm: Int16Array; segments: readonly SpeechSegment[] },
     options: RecognizeOptions,
-  ): Promise<TranscriptWord[]> {
+  ): Promise<Recognition> {
     const startedAtMs = performance.now();
-    const words = await timed('recognize', () => this.recognizer.recognize(pcm, segments, options));
+    const heard = await timed('recognize', () => this.recognizer.recognize(pcm, segments, options));
     const seconds = (performance.now() - startedAtMs) / 1_000;
     countRecognition(this.recognizer.name, pcm.length / SAMPLES_PER_SECOND, seconds);
-    return words;
+    return heard;
+  }
+
+  private get engine(): EngineIdentity {
+    const { name, version, model } = this.recognizer;
+    return { name, version, model };
   }
 
   /** Words without a speaker are better than none: a failure here is told in the chunk's warnings. */
   private async voices(
     chunk: Pick<AudioChunk, 'pcm' | 'segments' | 'startSeconds'>,
     signal: AbortSignal,
-  ): Promise<SpeakerFeatures | null> {
+  ): Promise<Buffer | null> {
     try {
-      return await this.embedder.embed(chunk.pcm, chunk.segments, chunk.startSeconds, signal);
+      return await this.diarizer.observe(chunk, signal);
     } catch (error) {
       signal.throwIfAborted();
       this.log.error(`no voices found from ${chunk.startSeconds} s: ${String(error)}`);
@@ -225,13 +235,13 @@ export class Recordings {
   ): Promise<WorkOutcome> {
     const { turns, warnings } = await this.speakers(work, heard, signal);
     const transcript = composeTranscript({
-      language: work.language,
+      language: spokenLanguage(heard) ?? work.language,
       durationSeconds,
       words: heard.flatMap(({ recognized }) => recognized.words),
       turns,
       warnings: [...new Set([...heard.flatMap(({ recognized }) => recognized.warnings), ...warnings])],
-      engine: heard[0]?.recognized.engine ?? { name: this.recognizer.name, version: this.recognizer.version },
-      diarizer: { name: this.embedder.name, version: this.embedder.version },
+      engine: heard[0]?.recognized.engine ?? this.engine,
+      diarizer: { name: this.diarizer.name, version: this.diarizer.version },
     });
     const result_key = objectKeys.result(work.job_id, work.item_id, work.attempt);
     await this.putJson(result_key, TranscriptDocument.parse(transcript), signal);
@@ -246,8 +256,8 @@ export class Recordings {
   ): Promise<{ turns: SpeakerTurn[]; warnings: string[] }> {
     try {
       const turns = await timed('diarize', () =>
-        diarize(
-          heard.map(({ features }) => features),
+        this.diarizer.turns(
+          heard.map(({ voices }) => voices),
           { numSpeakers: num_speakers ?? DEFAULT_SPEAKERS, allowFewer: num_speakers === null, signal },
         ),
       );
@@ -272,4 +282,14 @@ export class Recordings {
   private read(key: string, signal: AbortSignal): Promise<Buffer> {
     return timed('fetch', () => this.store.getBuffer(key, undefined, MAX_CHUNK_BYTES, signal));
   }
+}
+
+/** That of the most words: a short chunk is easily taken for another language. */
+function spokenLanguage(heard: readonly HeardChunk[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { recognized } of heard) {
+    if (recognized.language !== null)
+      counts.set(recognized.language, (counts.get(recognized.language) ?? 0) + recognized.words.length);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }

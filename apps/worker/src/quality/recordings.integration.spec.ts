@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { decodeToPcm } from '../audio/decode';
 import { joined } from '../audio/synthetic-sound';
 import { detectSpeech } from '../audio/voice-activity';
+import { cepstralDiarizer } from '../diarization/cepstral-diarizer';
 import { createRecognizer } from '../recognition/create-recognizer';
 import type { Recognizer } from '../recognition/recognizer';
 import { composeTranscript } from '../report/compose-transcript';
@@ -21,20 +22,23 @@ const collar = { collarSeconds: 0.25 };
 jest.setTimeout(150_000);
 
 describe('transcription of recordings', () => {
-  const { ffmpegPath, pythonPath, enginePath } = speechPrograms();
+  const { ffmpegPath, pythonPath, enginesFolder } = speechPrograms();
   let recognizer: Recognizer;
   beforeAll(async () => {
-    recognizer = await createRecognizer({ engine: 'pocketsphinx', pythonPath, scriptPath: enginePath });
+    recognizer = await createRecognizer({ engine: 'pocketsphinx', pythonPath, enginesFolder });
   });
   afterAll(() => recognizer.close());
 
   const transcribe = async (path: string, numSpeakers = 2) => {
-    const file = await transcribeFile(path, { ffmpegPath, recognizer, diarization: { numSpeakers } });
+    const file = await transcribeFile(path, {
+      ...{ ffmpegPath, recognizer, diarizer: cepstralDiarizer },
+      diarization: { numSpeakers },
+    });
     return { ...file, text: file.words.map(({ text }) => text).join(' ') };
   };
 
   it('says who it is', () => {
-    expect(recognizer).toMatchObject({ name: 'pocketsphinx', languages: ['en'], givesWordTimes: true });
+    expect(recognizer).toMatchObject({ name: 'pocketsphinx', languages: ['en'], detectsLanguage: false });
     expect(recognizer.version).toMatch(/^5\./);
   });
 
@@ -57,7 +61,7 @@ describe('transcription of recordings', () => {
   it('hears a rare name that the prompt announces, and forgets it for the next recording', async () => {
     const pcm = await wholePcm(join(SAMPLES, 'rare-name.ogg'), ffmpegPath);
     const hear = async (prompt?: string) => {
-      const words = await recognizer.recognize(pcm, detectSpeech(pcm), { language: 'en', prompt });
+      const { words } = await recognizer.recognize(pcm, detectSpeech(pcm), { language: 'en', prompt });
       return words.map(({ text }) => text).join(' ');
     };
     const without = await hear();

@@ -41,11 +41,11 @@ interface ManifestEntry {
 }
 
 /** Programs that tests and measurements need. @throws Error, one sentence, for the first that is not there. */
-export function speechPrograms(): { ffmpegPath: string; pythonPath: string; enginePath: string } {
+export function speechPrograms(): { ffmpegPath: string; pythonPath: string; enginesFolder: string } {
   return {
     ffmpegPath: fromEnvironment('CURRAWONG_FFMPEG', 'ffmpeg'),
     pythonPath: fromEnvironment('CURRAWONG_PYTHON', 'a Python with engines/requirements-pocketsphinx.txt'),
-    enginePath: join(REPOSITORY, 'engines/pocketsphinx_engine.py'),
+    enginesFolder: join(REPOSITORY, 'engines'),
   };
 }
 

@@ -1,4 +1,5 @@
-import { EngineProcess, type EngineProcessOptions } from './engine-process';
+import type { TranscriptWord } from '@currawong/contracts';
+import { EngineProcess, type EngineProcessOptions, type EngineReady } from './engine-process';
 import { EngineCrashed } from './recognizer';
 
 /**
@@ -29,17 +30,23 @@ const ENGINE = `
   });
 `;
 
+type TestEngine = EngineProcess<EngineReady, { words: TranscriptWord[] }>;
+
 describe('engine process', () => {
-  const engines: EngineProcess[] = [];
+  const engines: TestEngine[] = [];
   const start = (options: Partial<EngineProcessOptions> = {}) => {
-    const engine = new EngineProcess({ command: process.execPath, arguments: ['-e', ENGINE], ...options });
+    const engine = new EngineProcess<EngineReady, { words: TranscriptWord[] }>({
+      command: process.execPath,
+      arguments: ['-e', ENGINE],
+      ...options,
+    });
     engines.push(engine);
     return engine;
   };
   afterEach(() => Promise.all(engines.splice(0).map((engine) => engine.close())));
 
-  const say = (engine: EngineProcess, prompt: string, signal?: AbortSignal) =>
-    engine.transcribe(Int16Array.of(1, 2, 3), { language: 'en', prompt }, signal);
+  const say = (engine: TestEngine, prompt: string, signal?: AbortSignal) =>
+    engine.ask(Int16Array.of(1, 2, 3), { language: 'en', prompt }, signal);
 
   it('says who it is once the model is loaded, whatever else is printed', async () => {
     await expect(start().start()).resolves.toMatchObject({ name: 'test-engine', languages: ['en'] });
@@ -49,9 +56,9 @@ describe('engine process', () => {
     const engine = start();
     const pcm = Int16Array.from({ length: 300_000 }, (_, i) => (i % 60_000) - 30_000);
     const answers = await Promise.all(
-      [0, 1, 2, 3].map((i) => engine.transcribe(pcm.subarray(i), { language: 'en', prompt: `p${i}` })),
+      [0, 1, 2, 3].map((i) => engine.ask(pcm.subarray(i), { language: 'en', prompt: `p${i}` })),
     );
-    answers.forEach(([word], i) => {
+    answers.forEach(({ words: [word] }, i) => {
       expect(word).toEqual({ text: `p${i}`, start: 300_000 - i, end: pcm.at(-1), confidence: 1 });
     });
   });

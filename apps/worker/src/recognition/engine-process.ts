@@ -1,7 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import type { TranscriptWord } from '@currawong/contracts';
 import { bytesOf, SAMPLES_PER_SECOND } from '../audio/pcm';
 import { EngineCrashed } from './recognizer';
 
@@ -19,44 +18,46 @@ export interface EngineProcessOptions {
   readonly onRestart?: () => void;
 }
 
+/** What an engine says of itself once its model is loaded; each kind of engine adds its own. */
 export interface EngineReady {
   readonly name: string;
   readonly version: string;
-  readonly languages: readonly string[];
+  /** Which weights, exactly. */
+  readonly model?: string;
+  /** How many utterances it works on at a time; 1 unless it says so. */
+  readonly batch?: number;
 }
 
-/** What is sent ahead of the samples of one utterance. */
-export interface UtteranceHeader {
-  readonly language: string;
-  readonly prompt?: string | undefined;
-}
-
-interface Utterance {
+interface Utterance<Answer> {
   readonly id: number;
-  readonly header: UtteranceHeader;
+  readonly header: object;
   readonly pcm: Int16Array;
-  readonly resolve: (words: TranscriptWord[]) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: Error) => void;
   /** Nobody waits for the answer any more; it is dropped when it comes. */
   abandoned: boolean;
 }
 
 /**
- * A speech engine in a process of its own, so that a native crash costs one utterance and not the worker.
+ * A model in a process of its own, so that a native crash costs one utterance and not the worker.
  *
- * In, per utterance: four bytes little-endian length, that many bytes of JSON
- * `{id, language, prompt, pcmBytes}`, then `pcmBytes` of 16 kHz mono s16le. Out: one JSON line
- * `{ready: true, name, version, languages}`, then a line `{id, words: [{text, start, end, confidence}]}` or
- * `{id, error}` per utterance, in order. The engine ends when its input does.
+ * In, per utterance: four bytes little-endian length, that many bytes of JSON `{id, pcmBytes, …header}`, then `pcmBytes`
+ * of 16 kHz mono s16le. Out: one JSON line `{ready: true, name, version, model, batch, …}`, then a line `{id, …answer}`
+ * or `{id, error}` per utterance, in order. The engine ends when its input does.
  *
- * The next utterance is written while one is worked on, so the engine never waits for us. After a crash or a
- * hang the one it worked on is rejected and the others go to a new process.
+ * The next utterances are written while it works, so the engine never waits for us. After a crash or a hang the oldest
+ * that it had not answered is rejected and the others go to a new process.
+ *
+ * @typeParam Ready what its first line says
+ * @typeParam Answer what a line of an utterance says beside its id
  */
-export class EngineProcess {
+export class EngineProcess<Ready extends EngineReady, Answer> {
   private child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
-  private ready: Promise<EngineReady> | undefined;
-  private readonly waiting: Utterance[] = [];
-  private readonly sent: Utterance[] = [];
+  private ready: Promise<Ready> | undefined;
+  /** Utterances that the engine has at a time: those it works on and as many ahead. */
+  private window = 2;
+  private readonly waiting: Utterance<Answer>[] = [];
+  private readonly sent: Utterance<Answer>[] = [];
   private patience: NodeJS.Timeout | undefined;
   private nextId = 1;
   private wasStarted = false;
@@ -67,7 +68,7 @@ export class EngineProcess {
   constructor(private readonly options: EngineProcessOptions) {}
 
   /** Starts the engine where it is not running. @throws EngineCrashed when it does not come up. */
-  start(): Promise<EngineReady> {
+  start(): Promise<Ready> {
     if (this.closed) return Promise.reject(new EngineCrashed('The engine was closed'));
     if (this.ready) return this.ready;
     if (this.wasStarted) this.options.onRestart?.();
@@ -83,10 +84,10 @@ export class EngineProcess {
 
   /**
    * @param pcm one utterance, 16 kHz mono.
-   * @returns its words, seconds from the beginning of `pcm`.
+   * @param header what else the engine is to know of it
    * @throws EngineCrashed, an Error with the engine's own words, or the signal's reason.
    */
-  transcribe(pcm: Int16Array, header: UtteranceHeader, signal?: AbortSignal): Promise<TranscriptWord[]> {
+  ask(pcm: Int16Array, header: object, signal?: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason as Error);
       if (this.closed) return reject(new EngineCrashed('The engine was closed'));
@@ -94,14 +95,14 @@ export class EngineProcess {
         utterance.abandoned = true;
         reject(signal?.reason as Error);
       };
-      const utterance: Utterance = {
+      const utterance: Utterance<Answer> = {
         id: this.nextId++,
         header,
         pcm,
         abandoned: false,
-        resolve: (words) => {
+        resolve: (answer) => {
           signal?.removeEventListener('abort', onAbort);
-          resolve(words);
+          resolve(answer);
         },
         reject: (reason) => {
           signal?.removeEventListener('abort', onAbort);
@@ -131,7 +132,7 @@ export class EngineProcess {
     clearTimeout(timer);
   }
 
-  private spawn(): Promise<EngineReady> {
+  private spawn(): Promise<Ready> {
     const { command, arguments: args, environment, startSeconds = 60 } = this.options;
     const child = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -150,12 +151,13 @@ export class EngineProcess {
       const lines = createInterface({ input: child.stdout });
       let isReady = false;
       lines.on('line', (line) => {
-        const message = parsed(line);
+        const message = parsed<Ready & Answer>(line);
         if (child !== this.child || !message) return;
         if (message.ready) {
           isReady = true;
           clearTimeout(timer);
-          resolve({ name: message.name, version: message.version, languages: message.languages });
+          this.window = 2 * (message.batch ?? 1);
+          resolve(message);
           this.advance();
         } else this.receive(message);
       });
@@ -184,19 +186,19 @@ export class EngineProcess {
     this.advance();
   }
 
-  private receive(message: EngineMessage): void {
+  private receive(message: Answer & Reply): void {
     const utterance = this.sent[0];
     if (!utterance || utterance.id !== message.id) return;
     this.sent.shift();
     clearTimeout(this.patience);
     if (message.error !== undefined)
       utterance.reject(new Error(`The speech engine refused: ${message.error}`));
-    else utterance.resolve(message.words);
+    else utterance.resolve(message);
     if (this.sent.length > 0) this.expectAnswer();
     this.advance();
   }
 
-  /** Keeps two utterances with the engine: the one it works on and the next. */
+  /** Keeps the engine supplied. */
   private advance(): void {
     while (this.waiting[0]?.abandoned) this.waiting.shift();
     if (this.waiting.length === 0) return;
@@ -211,12 +213,12 @@ export class EngineProcess {
   }
 
   private send(): void {
-    while (this.child && this.sent.length < 2 && this.waiting.length > 0) {
+    while (this.child && this.sent.length < this.window && this.waiting.length > 0) {
       const utterance = this.waiting.shift()!;
       if (utterance.abandoned) continue;
       const pcm = bytesOf(utterance.pcm);
       const header = Buffer.from(
-        JSON.stringify({ id: utterance.id, ...utterance.header, pcmBytes: pcm.length }),
+        JSON.stringify({ ...utterance.header, id: utterance.id, pcmBytes: pcm.length }),
       );
       const length = Buffer.alloc(4);
       length.writeUInt32LE(header.length);
@@ -228,7 +230,8 @@ export class EngineProcess {
 
   private expectAnswer(): void {
     const { patienceSeconds = 20, patienceFactor = 10 } = this.options;
-    const audioSeconds = (this.sent[0]?.pcm.length ?? 0) / SAMPLES_PER_SECOND;
+    // All that it has: in a batch the first answer comes when the last is known.
+    const audioSeconds = this.sent.reduce((sum, { pcm }) => sum + pcm.length, 0) / SAMPLES_PER_SECOND;
     const child = this.child;
     clearTimeout(this.patience);
     this.patience = setTimeout(
@@ -238,17 +241,16 @@ export class EngineProcess {
   }
 }
 
-interface EngineMessage extends EngineReady {
+interface Reply {
   readonly ready?: boolean;
   readonly id?: number;
   readonly error?: string;
-  readonly words: TranscriptWord[];
 }
 
 /** Native libraries sometimes print to standard output; what is not JSON is not for us. */
-function parsed(line: string): EngineMessage | undefined {
+function parsed<Message>(line: string): (Message & Reply) | undefined {
   try {
-    return JSON.parse(line) as EngineMessage;
+    return JSON.parse(line) as Message & Reply;
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ describe('null engine', () => {
   it('hears nothing and says at once that it is done', async () => {
     const progress: number[] = [];
     const engine = await createRecognizer({ engine: 'null' });
-    const words = await engine.recognize(second, [], {
+    const { words } = await engine.recognize(second, [], {
       language: 'en',
       onProgress: (done) => progress.push(done),
     });

@@ -11,9 +11,11 @@ export function createNullEngine({ sleepFactor = 0 }: NullEngineOptions = {}): R
   return {
     name: 'null',
     version: '1',
+    model: null,
     languages: ['en'],
-    givesWordTimes: true,
-    async recognize(pcm, _segments, { signal, onProgress }) {
+    detectsLanguage: false,
+    givesConfidence: true,
+    async recognize(pcm, _segments, { language, signal, onProgress }) {
       signal?.throwIfAborted();
       const milliseconds = (pcm.length / 16) * sleepFactor;
       if (milliseconds > 0) {
@@ -25,7 +27,7 @@ export function createNullEngine({ sleepFactor = 0 }: NullEngineOptions = {}): R
         }
       }
       onProgress?.(1);
-      return [];
+      return { words: [], language };
     },
     close: () => Promise.resolve(),
   };

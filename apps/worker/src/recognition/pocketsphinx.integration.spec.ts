@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { register } from 'prom-client';
 import { speechPrograms } from '../quality/speech-corpus';
-import { createPocketSphinx } from './pocketsphinx';
+import { createRecognizer } from './create-recognizer';
 import { EngineCrashed } from './recognizer';
 
 /** The process ids of what this process has started. */
@@ -10,9 +10,9 @@ function children(): string[] {
 }
 
 it('a killed engine is started again for the next recording, and counted', async () => {
-  const { pythonPath, enginePath } = speechPrograms();
+  const { pythonPath, enginesFolder } = speechPrograms();
   const before = children();
-  const engine = await createPocketSphinx({ pythonPath, scriptPath: enginePath });
+  const engine = await createRecognizer({ engine: 'pocketsphinx', pythonPath, enginesFolder });
   const restarts = async () => {
     const { values } = await register.getSingleMetric('currawong_engine_restarts_total')!.get();
     return values.find(({ labels }) => labels['engine'] === 'pocketsphinx')?.value ?? 0;

@@ -2,7 +2,7 @@ import type { TranscriptWord } from '@currawong/contracts';
 import type { SpeechSegment } from '../audio/pcm';
 
 export interface RecognizeOptions {
-  /** A code out of `languages`. */
+  /** A code out of `languages`, or `auto` where the engine detects it. */
   readonly language: string;
   /** Comma-separated words and phrases that the speaker is likely to use; engines may ignore it. */
   readonly prompt?: string | undefined;
@@ -11,16 +11,29 @@ export interface RecognizeOptions {
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
-/** A speech engine. One instance serves many recordings, also several at a time. */
+/** What was heard in a chunk. */
+export interface Recognition {
+  /** In order of time; seconds from the beginning of the chunk. */
+  readonly words: TranscriptWord[];
+  /** The language that was asked for, or the one that most of the chunk was found to be in; null where nothing was said. */
+  readonly language: string | null;
+}
+
+/** A speech engine. One instance serves many recordings, also several at a time. Every engine gives the times of words. */
 export interface Recognizer {
   readonly name: string;
   readonly version: string;
+  /** Which weights, exactly; null where there are none. */
+  readonly model: string | null;
+  /** ISO 639 codes. */
   readonly languages: readonly string[];
-  readonly givesWordTimes: boolean;
+  /** Whether `auto` may be asked for. */
+  readonly detectsLanguage: boolean;
+  /** Whether words carry a confidence. */
+  readonly givesConfidence: boolean;
   /**
    * @param pcm 16 kHz mono samples of one chunk.
    * @param segments where to listen; seconds from the beginning of `pcm`.
-   * @returns words in order of time; seconds from the beginning of `pcm`.
    * @throws EngineCrashed when the engine died or hung on this request (another attempt may succeed),
    *   or the signal's reason.
    */
@@ -28,7 +41,7 @@ export interface Recognizer {
     pcm: Int16Array,
     segments: readonly SpeechSegment[],
     options: RecognizeOptions,
-  ): Promise<TranscriptWord[]>;
+  ): Promise<Recognition>;
   /** Ends the engine; requests under way are rejected. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type {
   TranscriptSegment,
   TranscriptWord,
 } from '@currawong/contracts';
-import type { SpeakerTurn } from '../diarization/diarize';
+import type { SpeakerTurn } from '../diarization/diarizer';
 
 export interface ComposeInput {
   readonly language: string;
