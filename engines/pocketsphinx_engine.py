@@ -1,24 +1,22 @@
-"""PocketSphinx behind the engine protocol of the worker.
+"""PocketSphinx behind the engine protocol of the worker (engine_protocol.py).
 
-Standard input, per utterance: four bytes (little-endian) with the length of a JSON header, the header
-{"id", "language", "prompt", "pcmBytes"}, then pcmBytes of 16 kHz mono signed 16-bit samples.
-Standard output: {"ready": true, "name", "version", "languages"} once the model is loaded, then one JSON
-line {"id", "words": [{"text", "start", "end", "confidence"}]} or {"id", "error"} per utterance, in order.
-Times are seconds from the beginning of the utterance. The program ends when its input ends.
+It hears words in music and in noise as well. Where the packages of the voice activity detector are installed, nothing is
+recognized in which nobody speaks; without them, and for what the detector lets through, there is the mean confidence.
 """
 
-import json
 import os
 import re
-import struct
-import sys
 from importlib.metadata import version
 
 from pocketsphinx import Decoder, NGramModel, get_model_path
 
+from engine_protocol import serve
+
 FRAMES_PER_SECOND = 100
 LANGUAGES = ["en"]
 PROMPT_WORDS = 200
+# Mean over an utterance. Clear speech has 0.6 to 0.9.
+LEAST_CONFIDENCE = 0.3
 # "read(2)" is the second pronunciation of "read".
 PRONUNCIATION = re.compile(r"\(\d+\)$")
 
@@ -97,43 +95,55 @@ def transcribe(decoder, pcm):
     return words
 
 
-def read_exactly(stream, size):
-    data = stream.read(size)
-    if len(data) != size:
-        raise EOFError
-    return data
-
-
-def utterances(stream):
-    """Yields (header, pcm) until the input ends, also where it ends in the middle of one."""
+def load_detector():
+    """The voice activity detector, or None where its packages are not installed: PocketSphinx needs none of them."""
     try:
-        while True:
-            (length,) = struct.unpack("<I", read_exactly(stream, 4))
-            header = json.loads(read_exactly(stream, length))
-            yield header, read_exactly(stream, header["pcmBytes"])
-    except EOFError:
-        return
+        # Not at the top of the file, because its packages may be missing.
+        from suppression import VoiceActivity
+
+        return VoiceActivity()
+    except (ImportError, FileNotFoundError):
+        return None
 
 
-def main():
-    # Native code that prints must not end up between our lines: it gets standard error instead.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+def spoken_spans(detector, pcm):
+    """Where somebody speaks, [(start, end)] in seconds; None where that is not known."""
+    if detector is None:
+        return None
+    # Installed where there is a detector.
+    import numpy
 
-    def answer(message):
-        answers.write(json.dumps(message) + "\n")
-        answers.flush()
+    return detector.spans(numpy.frombuffer(pcm, "<i2").astype(numpy.float32) / 32768)
 
+
+def is_spoken(word, spans):
+    middle = (word["start"] + word["end"]) / 2
+    return any(start <= middle <= end for start, end in spans)
+
+
+def is_credible(words):
+    """Whether there is reason to believe the words of an utterance."""
+    return sum(word["confidence"] for word in words) >= LEAST_CONFIDENCE * len(words)
+
+
+def load():
     engine = Engine()
-    answer({"ready": True, "name": "pocketsphinx", "version": version("pocketsphinx"), "languages": LANGUAGES})
-    for header, pcm in utterances(sys.stdin.buffer):
-        try:
-            engine.expect(header.get("prompt"))
-            answer({"id": header["id"], "words": transcribe(engine.decoder, pcm)})
-        except RuntimeError as error:
-            answer({"id": header["id"], "error": str(error)})
-            engine = Engine()
+    detector = load_detector()
+
+    def recognize(header, pcm):
+        spans = spoken_spans(detector, pcm)
+        # Nothing to decode: music takes longer than speech.
+        if spans == []:
+            return {"words": []}
+        engine.expect(header.get("prompt"))
+        words = transcribe(engine.decoder, pcm)
+        if spans is not None:
+            words = [word for word in words if is_spoken(word, spans)]
+        return {"words": words if is_credible(words) else []}
+
+    description = {"name": "pocketsphinx", "version": version("pocketsphinx"), "languages": LANGUAGES}
+    return description, recognize
 
 
 if __name__ == "__main__":
-    main()
+    serve(load)
