@@ -11,6 +11,7 @@ import {
 import { demoAccount } from './demo-account';
 import type { Ready, ReadyFile } from './ready-file';
 import type { Screen } from './screen';
+import { fetchModel, planSpeech } from './speech-engine';
 
 export interface Folders {
   readonly repository: string;
@@ -23,6 +24,10 @@ export interface Folders {
 export interface Platform {
   readonly ready: Ready;
   stop(): Promise<void>;
+}
+
+function requirementsOf({ repository }: Folders, engine: string): string {
+  return join(repository, 'engines', `requirements-${engine}.txt`);
 }
 
 /** Servers, schemas, services and the demo account, in that order; ends in reverse order. */
@@ -46,17 +51,23 @@ export async function startPlatform(
     await opened.servers?.stop();
   };
   try {
+    const speech = await planSpeech(folders.repository, join(folders.tools, 'models'));
+    if (speech.remark) screen.line(speech.remark);
     const servers = (opened.servers = await startServers({
       dataFolder: folders.state,
       toolsFolder: folders.tools,
-      requirementFiles: [join(folders.repository, 'engines', 'requirements-pocketsphinx.txt')],
+      requirementFiles: [requirementsOf(folders, 'pocketsphinx')],
+      optionalRequirementFiles: speech.engines.map((engine) => requirementsOf(folders, engine)),
       report: screen.step,
     }));
     servers.keeper.removeAtEnd(readyFile.path);
+    const missed = speech.fetches ? await fetchModel(folders.repository, speech.env, screen) : undefined;
+    if (missed) screen.line(`Speech engine: Moonshine, English only; ${missed}`);
     const services = (opened.services = await startServices({
       servers,
       repositoryFolder: folders.repository,
       port,
+      env: { ...speech.env, ...(missed && { RECOGNIZER: 'moonshine' }) },
       report: screen.step,
       onPidsChange: (pids) => readyFile.updatePids(pids),
     }));

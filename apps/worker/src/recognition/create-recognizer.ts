@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createHttpRecognizer, type HttpRecognizerOptions } from './http-recognizer';
 import { createNullEngine, type NullEngineOptions } from './null-engine';
 import { createProcessRecognizer, type ProcessRecognizerOptions } from './process-recognizer';
 import type { Recognizer } from './recognizer';
@@ -17,11 +18,13 @@ export type RecognizerChoice =
       /** The folder engines/. */
       readonly enginesFolder: string;
     } & Omit<ProcessRecognizerOptions, 'scriptPath'>)
+  | ({ readonly engine: 'http' } & HttpRecognizerOptions)
   | ({ readonly engine: 'null' } & NullEngineOptions);
 
-/** @throws EngineCrashed when the engine does not come up. */
+/** @throws EngineCrashed when the engine does not come up, EngineUnavailable when its server does not. */
 export async function createRecognizer(choice: RecognizerChoice): Promise<Recognizer> {
   if (choice.engine === 'null') return createNullEngine(choice);
+  if (choice.engine === 'http') return createHttpRecognizer(choice);
   const { engine, enginesFolder, ...options } = choice;
   return createProcessRecognizer({ ...options, scriptPath: join(enginesFolder, PROGRAMS[engine]) });
 }

@@ -3,6 +3,7 @@ import { samplesOf, type SpeechSegment } from '../audio/pcm';
 import { countRestart } from '../metrics';
 import { EngineProcess, type EngineProcessOptions, type EngineReady } from './engine-process';
 import type { Recognition, Recognizer } from './recognizer';
+import { filled } from './windows';
 
 export interface ProcessRecognizerOptions {
   /** A Python with the packages of the engine's requirements file. */
@@ -18,6 +19,8 @@ export interface ProcessRecognizerOptions {
 interface SpeechEngineReady extends EngineReady {
   readonly languages: readonly string[];
   readonly detectsLanguage?: boolean;
+  /** What it takes for one piece however short it is: segments are put together up to this length. */
+  readonly windowSeconds?: number;
 }
 
 interface Heard {
@@ -39,7 +42,7 @@ export async function createProcessRecognizer(options: ProcessRecognizerOptions)
     // Known by then: what was never up is not started again.
     onRestart: () => countRestart(name),
   });
-  const { name, version, model, languages, detectsLanguage } = await engine.start();
+  const { name, version, model, languages, detectsLanguage, windowSeconds } = await engine.start();
   return {
     name,
     version,
@@ -52,9 +55,10 @@ export async function createProcessRecognizer(options: ProcessRecognizerOptions)
       const stop = new AbortController();
       const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
       let done = 0;
-      const bySegment = segments.map(async (segment) => {
+      const pieces = windowSeconds ? filled(segments, windowSeconds) : segments;
+      const bySegment = pieces.map(async (segment) => {
         const heard = await engine.ask(samplesOf(pcm, segment), { language, prompt }, signals);
-        onProgress?.(++done / segments.length);
+        onProgress?.(++done / pieces.length);
         return { ...heard, words: heard.words.map((word) => moved(word, segment)) };
       });
       try {
@@ -86,7 +90,7 @@ function moved(word: TranscriptWord, { start }: SpeechSegment): TranscriptWord {
 }
 
 /** The language is that of the most words, since a short segment is easily taken for another. */
-function joined(heard: readonly Heard[], asked: string): Recognition {
+export function joined(heard: readonly Heard[], asked: string): Recognition {
   const counts = new Map<string, number>();
   for (const { words, language = asked } of heard)
     if (words.length > 0) counts.set(language, (counts.get(language) ?? 0) + words.length);

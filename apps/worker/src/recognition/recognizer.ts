@@ -54,6 +54,11 @@ export class EngineCrashed extends Error {
   }
 }
 
+/** The engine is a server that cannot be reached or is not set up properly: nothing is wrong with the recording. */
+export class EngineUnavailable extends Error {
+  override readonly name: string = 'EngineUnavailable';
+}
+
 /** Words of a chunk moved to where the chunk lies in its recording. */
 export function wordsFrom(startSeconds: number, words: readonly TranscriptWord[]): TranscriptWord[] {
   const moved = (seconds: number) => Math.round((seconds + startSeconds) * 1000) / 1000;
