@@ -28,4 +28,5 @@ export { chromiumRemedy, ensureChromium, findChromium } from './tooling/chromium
 export { findOnPath, runCommand, tail } from './tooling/commands';
 export { ensureGoProgram, findGoProgram, type GoProgram, helm, kubeconform } from './tooling/go-programs';
 export { ensurePrometheus, findPrometheus, type Prometheus, prometheusRemedy } from './tooling/prometheus';
+export { ensureVenv, type Venv } from './tooling/python';
 export { prepareTools, type Tools } from './tooling/tools';

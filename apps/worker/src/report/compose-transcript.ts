@@ -5,6 +5,7 @@ import type {
   TranscriptWord,
 } from '@currawong/contracts';
 import type { SpeakerTurn } from '../diarization/diarizer';
+import { speakersOf } from './word-speakers';
 
 export interface ComposeInput {
   readonly language: string;
@@ -44,11 +45,11 @@ interface SpokenTurn {
 }
 
 function spokenTurns(words: readonly TranscriptWord[], turns: readonly SpeakerTurn[]): SpokenTurn[] {
-  const speakerOf = speakerFinder(turns);
+  const voices = speakersOf(words, turns);
   const numbers = new Map<number, number>();
   const spoken: SpokenTurn[] = [];
-  for (const word of words) {
-    const voice = speakerOf(word);
+  for (const [index, word] of words.entries()) {
+    const voice = voices[index]!;
     if (!numbers.has(voice)) numbers.set(voice, numbers.size + 1);
     const speaker = `Speaker ${numbers.get(voice)}`;
     const last = spoken.at(-1);
@@ -56,31 +57,6 @@ function spokenTurns(words: readonly TranscriptWord[], turns: readonly SpeakerTu
     else spoken.push({ speaker, words: [word] });
   }
   return spoken;
-}
-
-/**
- * The voice of a word: the one that speaks during most of it, else the nearest in time. Words must be asked
- * for in order of their start; the search then only ever moves on.
- */
-function speakerFinder(turns: readonly SpeakerTurn[]): (word: TranscriptWord) => number {
-  const ordered = [...turns].sort((a, b) => a.start - b.start);
-  // Overlapping turns may end out of order: the latest end so far tells when nothing before matters any more.
-  let latestEnd = -Infinity;
-  const endsBy = ordered.map(({ end }) => (latestEnd = Math.max(latestEnd, end)));
-  let first = 0;
-  return (word) => {
-    while (first + 1 < ordered.length && endsBy[first]! <= word.start) first++;
-    let best: { overlap: number; speaker: number } | undefined;
-    // One turn before `first` is looked at as well: it may be the nearest.
-    for (let index = Math.max(0, first - 1); index < ordered.length; index++) {
-      const turn = ordered[index]!;
-      // Below zero it is the distance, so one number serves for both "most" and "nearest".
-      const overlap = Math.min(word.end, turn.end) - Math.max(word.start, turn.start);
-      if (!best || overlap > best.overlap) best = { overlap, speaker: turn.speaker };
-      if (turn.start > word.end) break;
-    }
-    return best?.speaker ?? 1;
-  };
 }
 
 /** A pause this long always ends a segment. */

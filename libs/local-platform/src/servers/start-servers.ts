@@ -18,7 +18,7 @@ import type { Embedded, ServerContext } from './server-context';
 /** Tells whoever watches that a step of the set-up began or ended. */
 export type ReportStep = (step: string, state: 'started' | 'finished', seconds: number) => void;
 
-export interface ServersOptions extends Pick<ToolsOptions, 'requirementFiles'> {
+export interface ServersOptions extends Pick<ToolsOptions, 'requirementFiles' | 'optionalRequirementFiles'> {
   /** Everything that the servers write, apart from a Postgres that runs as another user and cannot reach it. */
   readonly dataFolder: string;
   /** Programs that have to be fetched; default: the data folder. */
@@ -74,6 +74,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
         prepareTools({
           toolsFolder,
           requirementFiles: options.requirementFiles,
+          optionalRequirementFiles: options.optionalRequirementFiles,
           needNats: !given.natsUrl,
           needObjectStore: !given.s3,
         }),

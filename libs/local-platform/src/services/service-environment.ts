@@ -75,7 +75,8 @@ function workerEnvironment(
     CURRAWONG_PYTHON: servers.tools.python,
     CURRAWONG_FFMPEG: servers.tools.ffmpeg,
     CURRAWONG_ENGINES_DIR: join(repositoryFolder, 'engines'),
-    RECOGNIZER: process.env['RECOGNIZER'] ?? 'pocketsphinx',
+    SPEAKER_MODELS_DIR: servers.tools.speakerModels,
+    RECOGNIZER: process.env['RECOGNIZER'] ?? 'moonshine',
     SCRATCH_DIR: scratch,
   };
 }

@@ -39,7 +39,7 @@ beforeEach(async () => {
       secretKey: 's',
       region: 'ap-southeast-2',
     },
-    tools: { python: '/python', ffmpeg: '/ffmpeg', natsServer: '', objectStore: '' },
+    tools: { python: '/python', ffmpeg: '/ffmpeg', natsServer: '', objectStore: '', speakerModels: '' },
     dataFolder: folder,
     logFolder: join(folder, 'logs'),
     keeper: await Keeper.open(folder),

@@ -64,6 +64,8 @@ async function installRequirements(python: string, folder: string, requirements:
   writeFileSync(listPath, requirements);
   const flags = [
     '--require-hashes',
+    // The files list everything that is loaded; what packages ask for beyond it would be several hundred megabytes.
+    '--no-deps',
     '--no-input',
     '--disable-pip-version-check',
     '--quiet',

@@ -1,4 +1,4 @@
-import type { Breather } from './breather';
+import type { Breather } from '../breather';
 import { COEFFICIENTS } from './cepstrum';
 
 /**

@@ -1,4 +1,4 @@
-import { noise, silence, tone } from '../audio/synthetic-sound';
+import { noise, silence, tone } from '../../audio/synthetic-sound';
 import { CepstralAnalysis, COEFFICIENTS } from './cepstrum';
 import { PowerSpectrum } from './fourier';
 

@@ -1,6 +1,6 @@
 import { agglomerate, type Cluster } from './agglomerate';
-import { Breather } from './breather';
-import type { SpeakerTurn, TurnsOptions } from './diarizer';
+import { Breather } from '../breather';
+import type { SpeakerTurn, TurnsOptions } from '../diarizer';
 import { COEFFICIENTS, FRAMES_PER_SECOND } from './cepstrum';
 import { GaussianStatistics, likelihoodRatio } from './gaussian';
 import { resegment, type ResegmentOptions } from './resegment';

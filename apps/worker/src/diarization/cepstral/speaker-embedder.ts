@@ -1,6 +1,6 @@
-import { SAMPLES_PER_SECOND, samplesOf, type SpeechSegment } from '../audio/pcm';
-import { detectSpeech } from '../audio/voice-activity';
-import { Breather } from './breather';
+import { SAMPLES_PER_SECOND, samplesOf, type SpeechSegment } from '../../audio/pcm';
+import { detectSpeech } from '../../audio/voice-activity';
+import { Breather } from '../breather';
 import { CepstralAnalysis, COEFFICIENTS } from './cepstrum';
 import type { SpeakerFeatures, Stretch } from './speaker-features';
 

@@ -1,4 +1,4 @@
-import type { Breather } from './breather';
+import type { Breather } from '../breather';
 import { Mixture } from './mixture';
 import type { Stretch } from './speaker-features';
 

@@ -1,5 +1,5 @@
-import { seededRandom } from '../audio/synthetic-sound';
-import { diarizationErrors } from '../quality/diarization-error-rate';
+import { seededRandom } from '../../audio/synthetic-sound';
+import { diarizationErrors } from '../../quality/diarization-error-rate';
 import { COEFFICIENTS } from './cepstrum';
 import { diarize } from './diarize';
 import { decodeFeatures, encodeFeatures, type SpeakerFeatures } from './speaker-features';

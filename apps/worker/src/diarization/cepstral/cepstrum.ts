@@ -1,4 +1,4 @@
-import { SAMPLES_PER_SECOND } from '../audio/pcm';
+import { SAMPLES_PER_SECOND } from '../../audio/pcm';
 import { PowerSpectrum } from './fourier';
 
 /** Cepstral coefficients per frame. */

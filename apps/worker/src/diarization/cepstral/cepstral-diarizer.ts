@@ -1,5 +1,5 @@
 import { diarize } from './diarize';
-import type { Diarizer } from './diarizer';
+import type { Diarizer } from '../diarizer';
 import { cepstralEmbedder } from './speaker-embedder';
 import { decodeFeatures, encodeFeatures } from './speaker-features';
 
