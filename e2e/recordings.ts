@@ -40,9 +40,18 @@ export function speech(): { name: string; bytes: Buffer; path: string } {
 /** 16 kHz mono 16 bit WAV of silence, or of a tone. */
 export function wav(seconds: number, hertz = 0): Buffer {
   const samples = Math.round(seconds * 16_000);
-  const bytes = Buffer.alloc(44 + samples * 2);
+  return wavOf(
+    Float32Array.from({ length: samples }, (_, index) =>
+      hertz === 0 ? 0 : (8_000 / 32_767) * Math.sin((2 * Math.PI * hertz * index) / 16_000),
+    ),
+  );
+}
+
+/** 16 kHz mono 16 bit WAV of samples from -1 to 1; what is louder is cut off. */
+export function wavOf(samples: Float32Array): Buffer {
+  const bytes = Buffer.alloc(44 + samples.length * 2);
   bytes.write('RIFF', 0);
-  bytes.writeUInt32LE(36 + samples * 2, 4);
+  bytes.writeUInt32LE(36 + samples.length * 2, 4);
   bytes.write('WAVEfmt ', 8);
   bytes.writeUInt32LE(16, 16);
   bytes.writeUInt16LE(1, 20);
@@ -52,15 +61,10 @@ export function wav(seconds: number, hertz = 0): Buffer {
   bytes.writeUInt16LE(2, 32);
   bytes.writeUInt16LE(16, 34);
   bytes.write('data', 36);
-  bytes.writeUInt32LE(samples * 2, 40);
-  if (hertz > 0) {
-    for (let index = 0; index < samples; index++) {
-      bytes.writeInt16LE(
-        Math.round(8_000 * Math.sin((2 * Math.PI * hertz * index) / 16_000)),
-        44 + index * 2,
-      );
-    }
-  }
+  bytes.writeUInt32LE(samples.length * 2, 40);
+  samples.forEach((sample, index) =>
+    bytes.writeInt16LE(Math.round(32_767 * Math.max(-1, Math.min(1, sample))), 44 + index * 2),
+  );
   return bytes;
 }
 

@@ -1,4 +1,11 @@
 export { chromiumRemedy, findChromium, objectStoreClient } from '@currawong/local-platform';
+export {
+  codedEngine,
+  codedRecording,
+  type CodedRecording,
+  compareWords,
+  type SaidWord,
+} from './coded-speech/recording';
 export { freshBucket, type FreshBucket } from './fresh-bucket';
 export { type DatabaseTemplate, freshDatabase, type FreshDatabase } from './fresh-database';
 export { freshNats, type FreshNats } from './fresh-nats';

@@ -30,7 +30,9 @@ export async function startTestServers(
   const running: Servers = await startServers({
     dataFolder,
     toolsFolder,
-    requirementFiles: [join(repositoryFolder, 'engines', 'requirements-pocketsphinx.txt')].filter(existsSync),
+    requirementFiles: ['pocketsphinx', 'moonshine', 'faster-whisper']
+      .map((engine) => join(repositoryFolder, 'engines', `requirements-${engine}.txt`))
+      .filter(existsSync),
     env: { ...containers?.env, ...given },
     ...(report && { report }),
   }).catch(async (error: unknown) => {
@@ -48,6 +50,7 @@ export async function startTestServers(
   process.env[testServersVariable] = JSON.stringify(servers);
   process.env['CURRAWONG_PYTHON'] ??= servers.tools.python;
   process.env['CURRAWONG_FFMPEG'] ??= servers.tools.ffmpeg;
+  process.env['SPEAKER_MODELS_DIR'] ??= servers.tools.speakerModels;
   return {
     servers,
     async stop() {

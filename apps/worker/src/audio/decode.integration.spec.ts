@@ -12,6 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { speechPrograms } from '../quality/speech-corpus';
 import { AudioRefused, decodeToPcm, type DecodeOptions } from './decode';
 import { bytesOf } from './pcm';
@@ -152,6 +154,29 @@ describe('decoding', () => {
     expect(received).toBeLessThanOrEqual(30 * 16_000);
   });
 
+  it('keeps nothing of what it has handed over, however long the recording is', async () => {
+    ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '1800', at('half-an-hour.flac'));
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const held = () => {
+      collect();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = held();
+    let received = 0;
+    const looks: number[] = [];
+    const options = { ffmpegPath, inputPath: at('half-an-hour.flac'), maxSeconds: 3_600 };
+    for await (const block of decodeToPcm(options)) {
+      if (Math.floor((received + block.length) / 4_000_000) > Math.floor(received / 4_000_000))
+        looks.push(held() - before);
+      received += block.length;
+    }
+    expect(received).toBe(1_800 * 16_000);
+    expect(looks.length).toBeGreaterThan(5);
+    // Of 58 MB.
+    expect(Math.max(...looks)).toBeLessThan(30_000_000);
+  });
+
   it('decodes only the beginning where only that is wanted, without a refusal', async () => {
     expect(await decode('sound.wav', { onlyFirstSeconds: 3, maxSeconds: 5 })).toBe(3);
     expect(await decode('sound.wav', { onlyFirstSeconds: 30 })).toBe(10);
@@ -194,7 +219,10 @@ describe('decoding', () => {
   });
 
   it('refuses a recording that keeps ffmpeg busy past the time allowed', async () => {
-    writeFileSync(at('drips.sh'), '#!/bin/sh\nwhile :; do printf xx; sleep 0.05; done\n', { mode: 0o755 });
+    const header = readFileSync(at('sound.wav')).subarray(0, 44);
+    const octal = [...header].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+    const script = `#!/bin/sh\nprintf '${octal}'\nwhile :; do printf xx; sleep 0.05; done\n`;
+    writeFileSync(at('drips.sh'), script, { mode: 0o755 });
     expect(await refusal('sound.wav', { ffmpegPath: at('drips.sh'), waitSeconds: 0.4 })).toMatchObject({
       code: 'undecodable_audio',
     });

@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { Downmix } from './downmix';
 import { samplesIn, SAMPLES_PER_SECOND } from './pcm';
 
 export interface DecodeOptions {
@@ -110,7 +111,9 @@ function ffmpegArguments(options: DecodeOptions): string[] {
     // The explicit scheme keeps a name such as `concat:a|b` or `-x` from being read as anything but a path.
     ...['-i', `file:${resolve(options.inputPath)}`],
     ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-    ...['-ac', '1', '-ar', String(SAMPLES_PER_SECOND), '-f', 's16le', 'pipe:1'],
+    // One channel or two, as they are; more become two.
+    ...['-af', 'aformat=channel_layouts=mono|stereo', '-ar', String(SAMPLES_PER_SECOND)],
+    ...['-c:a', 'pcm_s16le', '-fflags', '+bitexact', '-f', 'wav', 'pipe:1'],
   ];
 }
 
@@ -125,12 +128,14 @@ class DecodingChild {
   private readonly process: ChildProcessByStdio<null, Readable, Readable>;
   private readonly blocks: AsyncIterator<Buffer>;
   private readonly closed: Promise<void>;
-  private readonly abandoned: Promise<never>;
-  private abandon!: (reason: unknown) => void;
-  private odd: Buffer = Buffer.alloc(0);
+  /** Set once there is nothing to wait for any more. */
+  private abandoned: { reason: Error } | undefined;
+  private onAbandoned: ((reason: Error) => void) | undefined;
+  private readonly downmix = new Downmix();
+  private isAtEnd = false;
   private complaints = '';
   private waitedMilliseconds = 0;
-  private readonly onAbort = () => this.abandon(this.options.signal?.reason);
+  private readonly onAbort = () => this.abandon(this.options.signal?.reason as Error);
 
   constructor(private readonly options: DecodeOptions) {
     const memoryKibibytes = Math.floor((options.memoryLimitBytes ?? 2 ** 30) / 1024);
@@ -139,8 +144,6 @@ class DecodingChild {
       ['-c', LIMITED, 'sh', String(memoryKibibytes), options.ffmpegPath, ...ffmpegArguments(options)],
       { stdio: ['ignore', 'pipe', 'pipe'], env: { LC_ALL: 'C' } },
     );
-    this.abandoned = new Promise((_, reject) => (this.abandon = reject));
-    this.abandoned.catch(() => undefined);
     this.closed = new Promise((done) => this.process.once('close', () => done()));
     this.process.once('error', (error) => this.abandon(error));
     this.process.stderr.on('data', (text: Buffer) => {
@@ -153,19 +156,14 @@ class DecodingChild {
   /** @returns the next samples, or undefined after the last, when the exit status is known too. */
   async nextBlock(): Promise<Int16Array | undefined> {
     for (;;) {
+      if (this.isAtEnd) return undefined;
       const next = await this.within(this.blocks.next());
       if (next.done) {
         await this.within(this.closed);
-        return undefined;
+        this.isAtEnd = true;
       }
-      const bytes = this.odd.length > 0 ? Buffer.concat([this.odd, next.value]) : next.value;
-      const even = bytes.length - (bytes.length % 2);
-      this.odd = bytes.subarray(even);
-      if (even === 0) continue;
-      // The copy gives the samples the even address that a typed array needs.
-      const block = new Int16Array(even / 2);
-      Buffer.from(block.buffer).set(bytes.subarray(0, even));
-      return block;
+      const block = next.done ? this.downmix.end() : this.downmix.add(next.value);
+      if (block.length > 0) return block;
     }
   }
 
@@ -191,6 +189,11 @@ class DecodingChild {
     this.process.stderr.destroy();
   }
 
+  private abandon(reason: Error): void {
+    this.abandoned ??= { reason };
+    this.onAbandoned?.(reason);
+  }
+
   /** Waits for ffmpeg, but neither past the stall limit nor past what is left of the whole. */
   private async within<T>(promise: Promise<T>): Promise<T> {
     const stallMilliseconds = (this.options.stallSeconds ?? 30) * 1000;
@@ -203,7 +206,12 @@ class DecodingChild {
     const began = performance.now();
     const timer = setTimeout(() => this.abandon(late), Math.min(stallMilliseconds, leftMilliseconds));
     try {
-      return await Promise.race([promise, this.abandoned]);
+      // Not a race with a promise that outlives the wait: it would keep what every wait has brought, the whole recording.
+      return await new Promise<T>((resolve, reject) => {
+        this.onAbandoned = reject;
+        if (this.abandoned) reject(this.abandoned.reason);
+        promise.then(resolve, reject);
+      });
     } finally {
       clearTimeout(timer);
       this.waitedMilliseconds += performance.now() - began;

@@ -20,14 +20,8 @@ export interface VoiceActivityOptions {
  * @returns segments in order, not overlapping, inside `pcm`.
  */
 export function detectSpeech(pcm: Int16Array, options: VoiceActivityOptions = {}): SpeechSegment[] {
-  const { paddingSeconds = 0.3, mergeSeconds = 0.6, longestSeconds = 20 } = options;
-  // Voiced sounds stand out of white noise in the full band, hissing ones out of hum in the upper one.
-  const bands = [frameLevels(pcm, FULL_BAND), frameLevels(pcm, UPPER_BAND)];
-  const excess = excessOverNoise(bands);
-  const loud = loudRuns(excess, options.onsetDecibels ?? 9, options.holdDecibels ?? 6);
-  const speech = joined(loud, mergeSeconds * FRAMES_PER_SECOND).filter((run) =>
-    soundsLikeSpeech(bands, excess, run),
-  );
+  const { paddingSeconds = 0.3, longestSeconds = 20 } = options;
+  const { excess, speech } = speechRuns(pcm, options);
   const padding = Math.round(paddingSeconds * FRAMES_PER_SECOND);
   return padded(speech, padding, excess.length)
     .flatMap((run) => splitAtQuiet(excess, run, longestSeconds * FRAMES_PER_SECOND))
@@ -35,6 +29,56 @@ export function detectSpeech(pcm: Int16Array, options: VoiceActivityOptions = {}
       start: from / FRAMES_PER_SECOND,
       end: Math.min(to / FRAMES_PER_SECOND, pcm.length / SAMPLES_PER_SECOND),
     }));
+}
+
+/** A stretch without speech: samples from, inclusive, to, exclusive. */
+export interface Pause {
+  readonly fromSample: number;
+  readonly toSample: number;
+}
+
+/** Speech before a part of a recording tells what is loud in it; this much is enough for the noise floor. */
+const CONTEXT_SAMPLES = 10 * SAMPLES_PER_SECOND;
+
+/**
+ * Where there is no speech, for at least as long as it takes to end a segment.
+ * @param pcm 16 kHz mono samples.
+ * @returns the pauses between `fromSample` and `toSample`, cut off at both, in order.
+ */
+export function pausesBetween(
+  pcm: Int16Array,
+  fromSample: number,
+  toSample: number,
+  options: VoiceActivityOptions = {},
+): Pause[] {
+  // On the border of a frame, so that frames stay where they are.
+  const before = Math.max(0, Math.floor((fromSample - CONTEXT_SAMPLES) / FRAME_SAMPLES) * FRAME_SAMPLES);
+  const { excess, speech } = speechRuns(pcm.subarray(before, toSample), options);
+  const shortest = mergeFrames(options);
+  const pauses: Pause[] = [];
+  let from = 0;
+  for (const run of [...speech, { from: excess.length, to: excess.length }]) {
+    if (run.from - from >= shortest) {
+      const start = Math.max(fromSample, before + from * FRAME_SAMPLES);
+      const end = Math.min(toSample, before + run.from * FRAME_SAMPLES);
+      if (end > start) pauses.push({ fromSample: start, toSample: end });
+    }
+    from = run.to;
+  }
+  return pauses;
+}
+
+function mergeFrames({ mergeSeconds = 0.6 }: VoiceActivityOptions): number {
+  return mergeSeconds * FRAMES_PER_SECOND;
+}
+
+function speechRuns(pcm: Int16Array, options: VoiceActivityOptions): { excess: Float32Array; speech: Run[] } {
+  // Voiced sounds stand out of white noise in the full band, hissing ones out of hum in the upper one.
+  const bands = [frameLevels(pcm, FULL_BAND), frameLevels(pcm, UPPER_BAND)];
+  const excess = excessOverNoise(bands);
+  const loud = loudRuns(excess, options.onsetDecibels ?? 9, options.holdDecibels ?? 6);
+  const speech = joined(loud, mergeFrames(options)).filter((run) => soundsLikeSpeech(bands, excess, run));
+  return { excess, speech };
 }
 
 /**
