@@ -1,6 +1,7 @@
 import {
   ClaimWork,
   objectKeys,
+  RediarizeWork,
   SubmitJob,
   WholeWork,
   WorkFinished,
@@ -24,6 +25,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Whole = PayloadOf<typeof WholeWork>;
+type Rediarize = PayloadOf<typeof RediarizeWork>;
 
 /**
  * A worker that does exactly what a test says, late and twice where it says so. It speaks to the real services over the
@@ -59,26 +61,31 @@ export class ScriptedWorker {
   }
 
   /** Takes this job's next message out of the queue; messages of other jobs that come first are dropped. */
-  async take(jobId: string, withinSeconds = 20): Promise<Whole> {
+  take(jobId: string, withinSeconds = 20): Promise<Whole> {
+    return this.next<Whole>('scripted', WholeWork.subject, jobId, withinSeconds);
+  }
+
+  private async next<Work extends WorkReference>(
+    durable_name: string,
+    filter_subject: string,
+    jobId: string,
+    withinSeconds: number,
+  ): Promise<Work> {
     const manager = await jetstreamManager(this.nats);
-    await manager.consumers.add('CURRAWONG_WORK', {
-      durable_name: 'scripted',
-      filter_subject: WholeWork.subject,
-      ack_policy: 'explicit',
-    });
-    const consumer = await jetstream(this.nats).consumers.get('CURRAWONG_WORK', 'scripted');
+    await manager.consumers.add('CURRAWONG_WORK', { durable_name, filter_subject, ack_policy: 'explicit' });
+    const consumer = await jetstream(this.nats).consumers.get('CURRAWONG_WORK', durable_name);
     const deadline = Date.now() + withinSeconds * 1000;
     while (Date.now() < deadline) {
       const message = await consumer.next({ expires: Math.max(1000, deadline - Date.now()) });
       message?.ack();
-      const work = message?.json<Whole>();
+      const work = message?.json<Work>();
       if (work?.job_id === jobId) return work;
     }
     throw new Error(`no work of job ${jobId} came within ${withinSeconds} s`);
   }
 
   /** @returns the work with the attempt that is ours now, or null where it is not to be had */
-  async claim(work: Whole, worker = 'scripted'): Promise<Whole | null> {
+  async claim<Work extends WorkReference>(work: Work, worker = 'scripted'): Promise<Work | null> {
     const { job_id, item_id, attempt } = work;
     const answer = await this.requester.ask(ClaimWork, { job_id, item_id, attempt, worker });
     return answer.ok && answer.value.claimed ? { ...work, attempt: answer.value.attempt } : null;
@@ -89,6 +96,17 @@ export class ScriptedWorker {
     const work = await this.claim(await this.take(jobId));
     if (!work) throw new Error(`the work of job ${jobId} was not to be had`);
     return work;
+  }
+
+  /** The same for the work of telling the speakers of a completed job apart again. */
+  async beginRediarizing(jobId: string, withinSeconds = 20): Promise<Rediarize> {
+    // A workqueue gives each subject to one consumer: that of the workers that are halted goes.
+    const manager = await jetstreamManager(this.nats);
+    await manager.consumers.delete('CURRAWONG_WORK', 'work-audio').catch(() => undefined);
+    const work = await this.next<Rediarize>('scripted-audio', RediarizeWork.subject, jobId, withinSeconds);
+    const claimed = await this.claim(work);
+    if (!claimed) throw new Error(`the speakers of job ${jobId} were not to be told apart`);
+    return claimed;
   }
 
   /** Reports that the recording says these words. */

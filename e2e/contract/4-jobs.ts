@@ -8,7 +8,11 @@ const FIELDS = [
   ...['id', 'status', 'original_filename', 'language', 'audio_duration_seconds', 'audio_duration_minutes'],
   ...['transcription', 'diarization', 'error_message', 'created_at', 'completed_at'],
 ];
-const ADDED = ['progress', 'cost_aud', 'speaker_names', 'audio_available', 'segments', 'warnings'];
+const ADDED = [
+  ...['progress', 'cost_aud', 'speaker_names', 'audio_available', 'segments', 'warnings'],
+  ...['num_speakers', 'analysis', 'queue_position', 'estimated_completion_at'],
+  ...['diarization_pending', 'diarization_error', 'engine', 'diarizer', 'speakers_summary'],
+];
 
 export function jobs(here: () => Contract): void {
   it('a completed job has every field, and "" for a recording without speech', async () => {

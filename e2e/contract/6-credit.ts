@@ -15,6 +15,7 @@ export function credit(here: () => Contract): void {
       total_used_aud: '0.00',
       estimated_remaining_minutes: 55,
       free_minutes_remaining: 5,
+      price_per_minute_with_analysis_aud: '0.03',
     });
   });
 

@@ -295,6 +295,87 @@ describe('a top-up', () => {
   }, 60_000);
 });
 
+describe('what a job says besides', () => {
+  let someone: Customer;
+  beforeAll(async () => {
+    someone = await contract.newCustomer({ creditAud: '1' });
+  });
+
+  it('an analysis has its own price: held, charged and said, while the estimate stays at the price without', async () => {
+    const id = await someone.submit({ name: 'a.wav', bytes: wav(60) }, { analysis: 'sentiment' });
+    const job = await someone.finished(id);
+    expect(job).toMatchObject({ status: 'completed', analysis: 'sentiment', cost_aud: 0.03 });
+    expect((await someone.get('/api/v1/credit')).body).toMatchObject({
+      ...{ balance_aud: '0.97', price_per_minute_aud: '0.02', estimated_remaining_minutes: 48 },
+      price_per_minute_with_analysis_aud: '0.03',
+    });
+    const { lines } = (await someone.get('/api/v1/statement')).body as unknown as Statement;
+    expect(lines.find(({ kind }) => kind === 'job')).toMatchObject({ amount_aud: '-0.030000' });
+  }, 60_000);
+
+  it('where the credit is enough without an analysis but not with one, 402 gives the numbers', async () => {
+    const poor = await contract.newCustomer({ creditAud: '0.50' });
+    const twentyMinutes = made(
+      'a.mp3',
+      '-f',
+      'lavfi',
+      '-i',
+      'anullsrc=r=16000:cl=mono',
+      '-t',
+      '1200',
+      '-b:a',
+      '8k',
+    );
+    const refused = await poor.transcribe(twentyMinutes, { analysis: 'sentiment' });
+    expect(refused.status).toBe(402);
+    expect(refused.body['detail']).toMatch(/needs AUD 0\.6\d? .* AUD 0\.50 is available\. Top up AUD 0\.1/);
+    await contract.expectNothingLeft(poor);
+    await poor.submit(twentyMinutes);
+  }, 60_000);
+
+  it('an analysis that is not known is 400', async () => {
+    expect(await someone.transcribe(TWO_SECONDS, { analysis: 'emotion' })).toMatchObject({
+      ...{ status: 400, body: { detail: 'analysis: must be sentiment, or left out' } },
+    });
+  });
+
+  it('the number of speakers is as it was sent; engine and diarizer are named', async () => {
+    const sent = await someone.finished(await someone.submit(TWO_SECONDS, { num_speakers: '3' }));
+    expect(sent).toMatchObject({
+      ...{ num_speakers: 3, analysis: null, speakers_summary: null },
+      engine: { name: 'null', version: '1', model: null },
+      ...{ queue_position: null, estimated_completion_at: null, diarization_pending: false },
+    });
+    const unsaid = await someone.finished(await someone.submit(TWO_SECONDS));
+    expect(unsaid['num_speakers']).toBeNull();
+  }, 60_000);
+
+  it('jobs that wait say how many are before them; when they will be done, once something was', async () => {
+    await contract.platform.halt('worker');
+    try {
+      const ids: string[] = [];
+      for (let count = 0; count < 3; count++)
+        ids.push(await someone.submit({ name: `${count}.wav`, bytes: wav(20) }));
+      const waiting = await Promise.all(
+        ids.map((id) => someone.until(id, (job) => typeof job['queue_position'] === 'number')),
+      );
+      const positions = waiting.map((job) => Number(job['queue_position']));
+      expect(positions.every((position, index) => index === 0 || position > positions[index - 1]!)).toBe(
+        true,
+      );
+      for (const job of waiting) {
+        const at = Date.parse(String(job['estimated_completion_at']));
+        expect(at).toBeGreaterThan(Date.parse(job['created_at'] as string));
+      }
+      expect((await someone.get('/api/v1/jobs?status=pending')).body['jobs']).toContainEqual(
+        expect.objectContaining({ id: ids[2], queue_position: expect.any(Number) as number }),
+      );
+    } finally {
+      await contract.platform.resume('worker');
+    }
+  }, 90_000);
+});
+
 describe('the documentation', () => {
   const page = async (headers: Record<string, string> = {}) => {
     const response = await fetch(`${contract.platform.baseUrl}/docs`, { headers });

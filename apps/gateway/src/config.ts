@@ -20,12 +20,16 @@ const settings = z.object({
   MAX_FILE_BYTES: z.coerce.number().int().positive().default(500_000_000),
   /** An upload slower than this is ended: it would hold a connection for hours. */
   MIN_UPLOAD_BYTES_PER_SECOND: z.coerce.number().int().nonnegative().default(1_000),
-  /** ISO 639 codes that the running engine supports, comma-separated. */
+  /** ISO 639 codes, comma-separated, and `auto`: accepted in the place of what the workers say that their engines can. */
   LANGUAGES: z
     .string()
-    .default('en')
     .transform((list) => list.split(',').map((code) => code.trim().toLowerCase()))
-    .pipe(z.array(z.string().regex(/^[a-z]{2,3}$/)).min(1)),
+    .pipe(
+      z
+        .array(z.string().regex(/^([a-z]{2,3}|auto)$/))
+        .refine((codes) => codes.some((code) => code !== 'auto'), 'must name at least one language'),
+    )
+    .optional(),
   /**
    * How long a gateway trusts what it knows of a key. Under the second within which a revoked key must be refused: a
    * connection to the broker that hangs brings no news of a revocation, and is noticed only after 20 seconds.

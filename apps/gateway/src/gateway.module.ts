@@ -15,6 +15,8 @@ import { OpenRecordings } from './jobs/audio/open-recordings';
 import { JobsController } from './jobs/jobs.controller';
 import { TranscriptController } from './jobs/transcript/transcript.controller';
 import { Transcripts } from './jobs/transcripts';
+import { Languages } from './languages/languages';
+import { LanguagesController } from './languages/languages.controller';
 import { LegacyController } from './legacy/legacy.controller';
 import { RateLimiter } from './rate-limits/rate-limiter';
 import { RequestLimits } from './rate-limits/request-limits';
@@ -45,6 +47,7 @@ export class GatewayModule {
         JobsController,
         AudioController,
         TranscriptController,
+        LanguagesController,
         UsageController,
         CreditController,
         StatementController,
@@ -60,6 +63,7 @@ export class GatewayModule {
         { provide: GATEWAY_CONFIG, useValue: config },
         ...ACCOUNT_PROVIDERS,
         Identities,
+        Languages,
         OpenRecordings,
         RateLimiter,
         RequestLimits,

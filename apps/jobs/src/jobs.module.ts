@@ -5,13 +5,16 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsEnvironment } from './config';
 import { ClaimsController } from './dispatch/claims.controller';
 import { Dispatcher } from './dispatch/dispatcher';
+import { EnginesController } from './engines/engines.controller';
 import { HealthController } from './health.controller';
 import { Discard } from './intake/discard';
 import { IntakeController } from './intake/intake.controller';
 import { Submission } from './intake/submission';
 import { TestAllowance } from './intake/test-allowance';
 import { BacklogMetrics } from './metrics/backlog-metrics';
+import { CurrentQueue } from './reading/queue';
 import { ReadingController } from './reading/reading.controller';
+import { Rediarizing } from './reading/rediarizing';
 import { Reconciliation } from './reconciliation/reconciliation';
 import { AbandonedUploads } from './rescue/abandoned-uploads';
 import { ExpiredAudio } from './rescue/expired-audio';
@@ -47,6 +50,7 @@ export class JobsModule {
         ResultsController,
         ReadingController,
         SettingsController,
+        EnginesController,
         HealthController,
       ],
       providers: [
@@ -58,6 +62,8 @@ export class JobsModule {
         Attempts,
         LongerThanHeld,
         Settlement,
+        CurrentQueue,
+        Rediarizing,
         LostWork,
         AbandonedUploads,
         UnsettledJobs,

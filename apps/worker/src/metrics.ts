@@ -34,10 +34,10 @@ const engineRestarts = new Counter({
 
 /**
  * fetch: objects read from the store. decode: waiting for sound from ffmpeg. recognize: words of a chunk. diarize: voices of
- * a chunk, or the speakers of a recording. store: one object written.
+ * a chunk, or the speakers of a recording. analyse: pitch and level of a chunk. store: one object written.
  */
-export type Step = 'fetch' | 'decode' | 'recognize' | 'diarize' | 'store';
-const STEPS: readonly Step[] = ['fetch', 'decode', 'recognize', 'diarize', 'store'];
+export type Step = 'fetch' | 'decode' | 'recognize' | 'diarize' | 'analyse' | 'store';
+const STEPS: readonly Step[] = ['fetch', 'decode', 'recognize', 'diarize', 'analyse', 'store'];
 
 export async function timed<T>(step: Step, work: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();

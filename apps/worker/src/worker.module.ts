@@ -1,16 +1,20 @@
 import { MessagingModule, type ServiceContext } from '@currawong/messaging';
 import { ObjectStoreModule } from '@currawong/object-store';
-import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { WORKER_CONFIG, type WorkerConfig, type WorkerEnvironment } from './config';
-import { cepstralDiarizer } from './diarization/cepstral-diarizer';
+import { createDiarizer } from './diarization/create-diarizer';
 import type { Diarizer } from './diarization/diarizer';
+import { Announcement } from './intake/announcement';
 import { Attempt } from './intake/attempt';
 import { AudioController } from './intake/audio.controller';
 import { DIARIZER, RECOGNIZER, Recordings } from './intake/recordings';
+import { Rediarization } from './intake/rediarization';
 import { SourceAudio } from './intake/source-audio';
 import { SpeechController } from './intake/speech.controller';
 import { showEngine } from './metrics';
 import { createRecognizer } from './recognition/create-recognizer';
+import { engineProgram } from './recognition/engine-program';
+import type { HttpRecognizerOptions } from './recognition/http-recognizer';
 import type { Recognizer } from './recognition/recognizer';
 
 const CONTROLLERS = { speech: SpeechController, audio: AudioController };
@@ -30,11 +34,13 @@ export class WorkerModule implements OnApplicationShutdown {
       imports: [MessagingModule.forRoot(connection), ObjectStoreModule.forRoot(config)],
       controllers: config.WORKER_DUTIES.map((duty) => CONTROLLERS[duty]),
       providers: [
+        Announcement,
         Attempt,
         Recordings,
+        Rediarization,
         SourceAudio,
         { provide: WORKER_CONFIG, useValue: config },
-        { provide: DIARIZER, useValue: cepstralDiarizer },
+        { provide: DIARIZER, useFactory: () => diarizerOf(config) },
         { provide: RECOGNIZER, useFactory: () => recognizerOf(config) },
       ],
     };
@@ -45,9 +51,33 @@ export class WorkerModule implements OnApplicationShutdown {
   }
 }
 
-function recognizerOf(config: WorkerConfig): Promise<Recognizer> {
-  const { RECOGNIZER: engine, CURRAWONG_PYTHON: pythonPath, CURRAWONG_ENGINES_DIR: enginesFolder } = config;
-  return engine === 'null'
-    ? createRecognizer({ engine, sleepFactor: config.NULL_ENGINE_SLEEP_FACTOR })
-    : createRecognizer({ engine, pythonPath, enginesFolder });
+function diarizerOf(config: WorkerConfig): Promise<Diarizer> {
+  return createDiarizer(config.DIARIZER, {
+    pythonPath: config.CURRAWONG_PYTHON,
+    enginesFolder: config.CURRAWONG_ENGINES_DIR,
+    modelsFolder: config.SPEAKER_MODELS_DIR,
+    say: (line) => new Logger('Diarizer').log(line),
+  });
+}
+
+async function recognizerOf(config: WorkerConfig): Promise<Recognizer> {
+  const { RECOGNIZER: engine } = config;
+  if (engine === 'http') return createRecognizer({ engine, ...speechServerOf(config) });
+  if (engine === 'null') return createRecognizer({ engine, sleepFactor: config.NULL_ENGINE_SLEEP_FACTOR });
+  const log = new Logger('Recognizer');
+  return createRecognizer(await engineProgram(engine, config, (line) => log.log(line)));
+}
+
+function speechServerOf(config: WorkerConfig): HttpRecognizerOptions {
+  return {
+    // Its presence is checked with the other settings.
+    url: config.ENGINE_URL!,
+    path: config.ENGINE_PATH,
+    apiKey: config.ENGINE_API_KEY,
+    model: config.ENGINE_MODEL,
+    languages: config.ENGINE_LANGUAGES,
+    concurrency: config.ENGINE_CONCURRENCY,
+    patienceSeconds: config.ENGINE_PATIENCE_SECONDS,
+    patienceFactor: config.ENGINE_PATIENCE_FACTOR,
+  };
 }

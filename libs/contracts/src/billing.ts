@@ -13,6 +13,8 @@ export const AccountSummary = z.object({
   held_micro_aud: MicroAud,
   free_seconds_available: Seconds,
   price_per_minute_micro_aud: MicroAud,
+  /** With the analysis of tone and sentiment; absent where a process of before an upgrade answers. */
+  price_per_minute_with_analysis_micro_aud: MicroAud.optional(),
   /**
    * All money that ever came in, whoever gave it: top-ups paid by card, credit booked by the operator, adjustments and
    * credit at the opening. So `total_topped_up - total_used = available + held`; a statement tells the kinds apart.

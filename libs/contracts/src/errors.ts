@@ -102,6 +102,16 @@ export const ERRORS = {
     retryable: true,
     text: 'There is no transcript: the job has not completed.',
   },
+  diarization_pending: {
+    status: 409,
+    retryable: true,
+    text: 'The speakers of this job are being told apart already. Wait until that is done, then ask again.',
+  },
+  voices_erased: {
+    status: 410,
+    retryable: false,
+    text: 'What is needed to tell the speakers apart again is not kept any more. Send the recording again.',
+  },
   payments_unavailable: {
     status: 503,
     retryable: false,

@@ -10,3 +10,4 @@ export * from './permissions';
 export * from './services';
 export * from './streams';
 export * from './transcript';
+export * from './workers';

@@ -11,6 +11,10 @@ export type KeyMode = z.infer<typeof KeyMode>;
 /** How many voices the client said there are, exactly; null where it did not say: then at most two are told apart. */
 export const NumSpeakers = z.number().int().min(1).max(10).nullable();
 
+/** What may be asked for beyond words and speakers: it costs more. */
+export const Analysis = z.enum(['sentiment']);
+export type Analysis = z.infer<typeof Analysis>;
+
 /** Who asks: jobs of another account, or of the other mode, do not exist for them. */
 export const Owner = z.object({ account_id: z.uuid(), mode: KeyMode });
 export type Owner = z.infer<typeof Owner>;
@@ -55,6 +59,17 @@ export const JobView = z.object({
   result_key: z.string().nullable(),
   speaker_names: SpeakerNames,
   audio_available: z.boolean(),
+  // The rest has defaults: while an upgrade goes round, a process of before it may answer.
+  num_speakers: NumSpeakers.default(null),
+  analysis: Analysis.nullable().default(null),
+  /** 1 is the next; null where it does not wait. */
+  queue_position: z.number().int().min(1).nullable().default(null),
+  /** Null where nothing is known to tell it from. */
+  estimated_completion_at: Timestamp.nullable().default(null),
+  /** Whether its speakers are being told apart anew. */
+  diarization_pending: z.boolean().default(false),
+  /** Why that failed last; the result of before stays. */
+  diarization_error: z.string().nullable().default(null),
 });
 export type JobView = z.infer<typeof JobView>;
 
@@ -85,6 +100,7 @@ export const SubmitJob = defineRequest(
     language: z.string(),
     num_speakers: NumSpeakers,
     prompt: z.string(),
+    analysis: Analysis.nullable().optional(),
   }),
   z.object({ job_id: z.uuid() }),
 );
@@ -108,6 +124,17 @@ export const ListJobs = defineRequest(
 export const NameSpeakers = defineRequest(
   'jobs.name_speakers',
   Owner.extend({ job_id: z.uuid(), speaker_names: SpeakerNames }),
+  JobView,
+);
+
+/**
+ * Has the speakers of a completed job told apart anew, as another number of them; the words stay and nothing is charged.
+ * Refuses with `job_not_found`, `transcript_not_ready`, `diarization_pending`, and with `voices_erased` where the voices
+ * are not kept any more.
+ */
+export const RediarizeJob = defineRequest(
+  'jobs.rediarize',
+  Owner.extend({ job_id: z.uuid(), num_speakers: NumSpeakers }),
   JobView,
 );
 
@@ -141,9 +168,10 @@ export const ShowJob = defineRequest(
 
 /**
  * What a worker is asked to do. `whole` is prepare, recognize and assemble in one go, for a recording that fits one
- * chunk; a worker that finds more chunks than one answers like `prepare`.
+ * chunk; a worker that finds more chunks than one answers like `prepare`. `rediarize` comes after the end: a completed job
+ * has its speakers told apart anew.
  */
-export const Stage = z.enum(['whole', 'prepare', 'recognize', 'assemble']);
+export const Stage = z.enum(['whole', 'prepare', 'recognize', 'assemble', 'rediarize']);
 export type Stage = z.infer<typeof Stage>;
 
 /** One attempt at one work item. The pair (item_id, attempt) is the fence: a result with an older attempt is ignored. */
@@ -159,8 +187,16 @@ export const SpeechSpan = z.object({ start: z.number(), end: z.number() });
 
 export const Chunk = z.object({
   index: z.number().int().nonnegative(),
+  /** What the audio object holds. */
   start_seconds: z.number(),
   end_seconds: z.number(),
+  /**
+   * The part that is this chunk's alone; what the object holds beside it is a neighbour's, heard by both where there was
+   * no silence to cut in. Own parts of all chunks together are the recording. Absent where there is no overlap, and in
+   * what a worker cut that knew of none.
+   */
+  own_start_seconds: z.number().optional(),
+  own_end_seconds: z.number().optional(),
   /** Object with the chunk's samples: 16 kHz mono, signed 16 bit little-endian, no header. */
   audio_key: z.string(),
   speech: z.array(SpeechSpan),
@@ -172,6 +208,7 @@ const Recording = WorkReference.extend({
   language: z.string(),
   prompt: z.string(),
   num_speakers: NumSpeakers,
+  analysis: Analysis.nullable().default(null),
   /** Decoding ends with a refusal past this many seconds. */
   max_seconds: z.number().int(),
   /** Length that its container states; for progress alone. */
@@ -185,7 +222,12 @@ export const PrepareWork = defineStreamMessage('CURRAWONG_WORK', 'work.prepare',
 export const RecognizeWork = defineStreamMessage(
   'CURRAWONG_WORK',
   'work.recognize',
-  WorkReference.extend({ chunk: Chunk, language: z.string(), prompt: z.string() }),
+  WorkReference.extend({
+    chunk: Chunk,
+    language: z.string(),
+    prompt: z.string(),
+    analysis: Analysis.nullable().default(null),
+  }),
 );
 export const AssembleWork = defineStreamMessage(
   'CURRAWONG_WORK',
@@ -193,9 +235,23 @@ export const AssembleWork = defineStreamMessage(
   WorkReference.extend({
     language: z.string(),
     num_speakers: NumSpeakers,
+    analysis: Analysis.nullable().default(null),
     duration_seconds: z.number(),
     /** The attempt that recognized each chunk, by chunk index; with it the worker names the chunk's objects. */
     chunk_attempts: z.array(z.number().int()),
+  }),
+);
+
+export const RediarizeWork = defineStreamMessage(
+  'CURRAWONG_WORK',
+  'work.rediarize',
+  WorkReference.extend({
+    num_speakers: NumSpeakers,
+    analysis: Analysis.nullable(),
+    /** The result whose words are kept. */
+    result_key: z.string(),
+    /** What was noted of the recording's voices when they were told apart first. */
+    voices_key: z.string(),
   }),
 );
 
@@ -229,11 +285,25 @@ export const ChunkCut = defineStreamMessage(
 export const WorkOutcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('prepared'), duration_seconds: z.number(), chunks: z.number().int() }),
   z.object({ kind: z.literal('recognized') }),
-  z.object({ kind: z.literal('transcribed'), duration_seconds: z.number(), result_key: z.string() }),
-  /** The recording itself is at fault: no attempt will do better. */
+  z.object({
+    kind: z.literal('transcribed'),
+    duration_seconds: z.number(),
+    result_key: z.string(),
+    /** Absent where the voices were not kept: then they cannot be told apart anew. */
+    voices_key: z.string().optional(),
+    /** That of the result: what was asked for, or what was detected. */
+    language: z.string().optional(),
+  }),
+  z.object({
+    kind: z.literal('rediarized'),
+    result_key: z.string(),
+    /** Whether any word has another speaker than before. */
+    speakers_changed: z.boolean(),
+  }),
+  /** The recording itself, or what is left of it, is at fault: no attempt will do better. */
   z.object({
     kind: z.literal('refused'),
-    code: z.enum(['undecodable_audio', 'recording_too_long']),
+    code: z.enum(['undecodable_audio', 'recording_too_long', 'voices_unusable']),
     detail: z.string(),
   }),
   /** The attempt is lost; another may succeed. */

@@ -14,4 +14,7 @@ export const objectKeys = {
     `work/${jobId}/recognized/${index}-${attempt}.voices`,
   resultPrefix: (jobId: string) => `results/${jobId}/`,
   result: (jobId: string, itemId: string, attempt: number) => `results/${jobId}/${itemId}-${attempt}.json`,
+  /** What the voices of the whole recording are like. Personal data: it goes with the recording. */
+  resultVoices: (jobId: string, itemId: string, attempt: number) =>
+    `results/${jobId}/${itemId}-${attempt}.voices`,
 };

@@ -46,6 +46,8 @@ import {
   OpenUpload,
   PrepareWork,
   RecognizeWork,
+  RediarizeJob,
+  RediarizeWork,
   SetAudioRetention,
   ShowJob,
   SubmitJob,
@@ -53,6 +55,7 @@ import {
   WorkFinished,
   WorkProgress,
 } from './jobs';
+import { ListLanguages, WorkerAnnounced } from './workers';
 
 export type ServiceName = 'gateway' | 'jobs' | 'billing' | 'worker' | 'admin';
 
@@ -85,7 +88,8 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceMessages>> = {
     ...NOTHING,
     asks: [
       ...[OpenUpload, KeepUpload, SubmitJob, DiscardJob],
-      ...[GetJob, ListJobs, NameSpeakers, LocateAudio, SetAudioRetention, CheckJobsReady],
+      ...[GetJob, ListJobs, NameSpeakers, RediarizeJob, LocateAudio, SetAudioRetention],
+      ...[ListLanguages, CheckJobsReady],
       ...[OpenAccount, AddCredit, GetAccountSummary, GetStatement, GetUsageBreakdown],
       ...[StartTopUp, ListTopUps, TakePaymentEvent, SetLowBalanceNotice, CheckBillingReady],
     ],
@@ -101,13 +105,14 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceMessages>> = {
     asks: [CheckCredit, HoldForJob, CaptureForJob, ReleaseForJob, DescribeHolds, ListOpenHolds],
     answers: [
       ...[OpenUpload, KeepUpload, SubmitJob, DiscardJob],
-      ...[GetJob, ListJobs, NameSpeakers, LocateAudio, ShowJob, SetAudioRetention, CheckJobsReady],
+      ...[GetJob, ListJobs, NameSpeakers, RediarizeJob, LocateAudio, ShowJob, SetAudioRetention],
+      ...[ListLanguages, CheckJobsReady],
       ...[ClaimWork, GiveBackWork],
     ],
-    publishes: [WholeWork, PrepareWork, RecognizeWork, AssembleWork, JobChanged],
+    publishes: [WholeWork, PrepareWork, RecognizeWork, AssembleWork, RediarizeWork, JobChanged],
     consumes: { 'jobs-chunks': [ChunkCut], 'jobs-results': [WorkFinished] },
     sends: [],
-    hears: [WorkProgress],
+    hears: [WorkProgress, WorkerAnnounced],
     owns: ['CURRAWONG_WORK', 'CURRAWONG_RESULTS', 'CURRAWONG_EVENTS'],
   },
   billing: {
@@ -125,9 +130,9 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceMessages>> = {
     publishes: [ChunkCut, WorkFinished],
     consumes: {
       'work-speech': [WholeWork, RecognizeWork],
-      'work-audio': [PrepareWork, AssembleWork],
+      'work-audio': [PrepareWork, AssembleWork, RediarizeWork],
     },
-    sends: [WorkProgress],
+    sends: [WorkProgress, WorkerAnnounced],
   },
   admin: {
     ...NOTHING,

@@ -23,6 +23,7 @@ test('an account is opened with its free seconds and the present price', async (
     held_micro_aud: 0,
     free_seconds_available: 5_400,
     price_per_minute_micro_aud: 20_000,
+    price_per_minute_with_analysis_micro_aud: 30_000,
     total_topped_up_micro_aud: 0,
     total_used_micro_aud: 0,
     period_seconds_used: 0,

@@ -21,6 +21,7 @@ export class Summaries {
       held_micro_aud: Number(summary.held_micro_aud),
       free_seconds_available: Number(summary.available_free_seconds),
       price_per_minute_micro_aud: Number(this.terms.of('transcription').pricePerMinuteMicroAud),
+      price_per_minute_with_analysis_micro_aud: Number(this.terms.of('analysis').pricePerMinuteMicroAud),
       total_topped_up_micro_aud: Number(summary.credited_micro_aud),
       total_used_micro_aud: Number(summary.used_micro_aud),
       period_start: summary.period_start,

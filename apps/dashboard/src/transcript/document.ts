@@ -15,6 +15,8 @@ export interface Block {
   index: number;
   firstWord: number;
   words: Word[];
+  /** What its words tell and how it was said; undefined without an analysis, or where there is nothing to say. */
+  manner?: string;
 }
 
 /** What one speaker says until another begins. */
@@ -40,7 +42,11 @@ export function readerDocument(segments: ShownSegment[]): ReaderDocument {
   const turns: Turn[] = [];
   const speakers: string[] = [];
   for (const segment of segments) {
-    const block = { index: blocks.length, firstWord: words.length, words: wordsOf(segment) };
+    const manner = mannerOf(segment);
+    const block: Block = {
+      ...{ index: blocks.length, firstWord: words.length, words: wordsOf(segment) },
+      ...(manner === '' ? {} : { manner }),
+    };
     blocks.push(block);
     words.push(...block.words);
     if (!speakers.includes(segment.speaker)) speakers.push(segment.speaker);
@@ -83,4 +89,9 @@ function lastAtMost(length: number, value: (index: number) => number, limit: num
     else high = middle;
   }
   return low - 1;
+}
+
+/** What is neither good nor bad, neither calm nor lively, need not be said. */
+function mannerOf({ sentiment, tone }: ShownSegment): string {
+  return [sentiment?.label, tone?.label].filter((label) => label && label !== 'neutral').join(', ');
 }

@@ -10,6 +10,7 @@ export function Facts({ job }: { job: JobDetail }) {
     job.audio_duration_seconds === null
       ? ['Length', undefined]
       : ['Length', clock(job.audio_duration_seconds), inWords(job.audio_duration_seconds)],
+    ['Engine', job.engine ? engineName(job.engine) : undefined],
     ['Cost', job.cost_aud === null ? undefined : job.cost_aud === 0 ? 'Free' : numberMoney(job.cost_aud)],
   ];
   return (
@@ -36,7 +37,13 @@ export function Facts({ job }: { job: JobDetail }) {
   );
 }
 
+/** `faster-whisper 1.2.1, small` */
+function engineName({ name, version, model }: NonNullable<JobDetail['engine']>): string {
+  return `${name} ${version}${model ? `, ${model}` : ''}`;
+}
+
 function languageName(code: string): string {
+  if (code === 'auto') return 'To be found out';
   try {
     return new Intl.DisplayNames('en-AU', { type: 'language' }).of(code) ?? code;
   } catch {

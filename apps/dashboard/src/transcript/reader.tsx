@@ -11,6 +11,7 @@ import { SearchBar } from './search-bar';
 import { ShortcutsDialog, useShortcuts, useShortcutsOn } from './shortcuts';
 import { SpeakerList } from './speaker-list';
 import { TakeAway } from './take-away';
+import { ToldApart } from './told-apart';
 import { TranscriptText } from './transcript-text';
 import { useFollow } from './use-follow';
 import { useRecording } from './use-recording';
@@ -61,8 +62,14 @@ export function Reader({ job }: { job: JobDetail }) {
   return (
     <div className="reader">
       <aside className="reader-aside" aria-label="About this transcript">
-        <h2 className="reader-aside-title">Speakers</h2>
-        <SpeakerList document={document} names={job.speaker_names} onRename={rename} />
+        <h2 className="reader-aside-title visually-hidden">Speakers</h2>
+        <ToldApart job={job} speakers={document.speakers.length} />
+        <SpeakerList
+          document={document}
+          names={job.speaker_names}
+          summaries={job.speakers_summary}
+          onRename={rename}
+        />
         <p className="reader-aside-hint small soft">Press a name to change it.</p>
         <ProblemNotice problem={problem} />
         {hasConfidence && (

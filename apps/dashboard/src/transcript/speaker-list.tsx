@@ -1,4 +1,4 @@
-import type { SpeakerNames } from '@currawong/contracts';
+import type { SpeakerNames, SpeakerSummary } from '@currawong/contracts';
 import { memo } from 'react';
 import { inWords } from '../format/time';
 import type { ReaderDocument } from './document';
@@ -9,10 +9,13 @@ import { colourOf, speakingTimes } from './speakers';
 export const SpeakerList = memo(function SpeakerList({
   document,
   names,
+  summaries,
   onRename,
 }: {
   document: ReaderDocument;
   names: SpeakerNames;
+  /** Null without an analysis. */
+  summaries: readonly SpeakerSummary[] | null;
   onRename: (speaker: string, name: string) => void;
 }) {
   return (
@@ -25,8 +28,20 @@ export const SpeakerList = memo(function SpeakerList({
             {inWords(seconds)}
             <span className="soft"> · {Math.round(share * 100)} %</span>
           </span>
+          <Manner summary={summaries?.find((summary) => summary.speaker === speaker)} />
         </li>
       ))}
     </ul>
   );
 });
+
+/** In a word or two; what the words tell, and how it was said. */
+function Manner({ summary }: { summary: SpeakerSummary | undefined }) {
+  const manner = [summary?.sentiment?.label, summary?.tone?.label].filter(Boolean);
+  if (!summary || manner.length === 0) return null;
+  return (
+    <span className="speaker-list-share soft">
+      {manner.join(', ')} · {Math.round(summary.words_per_minute)} words a minute
+    </span>
+  );
+}

@@ -1,5 +1,5 @@
 import type { SpeakerNames } from '@currawong/contracts';
-import { memo, useEffect, useLayoutEffect, useRef, useState, type CSSProperties } from 'react';
+import { Fragment, memo, useEffect, useLayoutEffect, useRef, useState, type CSSProperties } from 'react';
 import { clock } from '../format/time';
 import { type Block, type ReaderDocument, type Turn, type Word } from './document';
 import { SpeakerName } from './speaker-name';
@@ -50,7 +50,10 @@ const TurnView = memo(function TurnView({ turn, marks, names, onPlayFrom, onRena
       </header>
       <div className="turn-text">
         {turn.blocks.map((block) => (
-          <Paragraph key={block.index} block={block} marks={marks} />
+          <Fragment key={block.index}>
+            <Paragraph block={block} marks={marks} />
+            {block.manner !== undefined && <p className="turn-manner small soft">{block.manner}</p>}
+          </Fragment>
         ))}
       </div>
     </section>

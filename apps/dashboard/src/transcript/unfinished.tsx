@@ -20,8 +20,29 @@ export function InProgress({ job }: { job: JobDetail }) {
         {...(started && { value: job.progress, max: 1 })}
       />
       <p className="soft">{NEXT[job.status as keyof typeof NEXT]} The transcript opens here by itself.</p>
+      <p className="soft number" aria-live="polite">
+        {[placeOf(job.queue_position), readyAt(job.estimated_completion_at)].filter(Boolean).join(' ')}
+      </p>
     </section>
   );
+}
+
+function placeOf(position: number | null): string {
+  if (position === null) return '';
+  return position === 1
+    ? 'It is next.'
+    : `Before it ${position === 2 ? '1 recording waits' : `${(position - 1).toLocaleString('en-AU')} recordings wait`}.`;
+}
+
+/** In steps of what an estimate is worth. */
+function readyAt(timestamp: string | null, now = Date.now()): string {
+  if (timestamp === null) return '';
+  const seconds = (Date.parse(timestamp) - now) / 1_000;
+  if (seconds < 50) return 'It should be ready within a minute.';
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 90
+    ? `It should be ready in about ${minutes} minutes.`
+    : `It should be ready about ${dateTime(timestamp)}.`;
 }
 
 const NEXT = {

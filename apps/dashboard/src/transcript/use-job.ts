@@ -7,11 +7,12 @@ export function jobPath(jobId: string): string {
   return `/jobs/${jobId}?words=true`;
 }
 
-/** A job with its words; asked for again until it has ended, and never after that: a long transcript is megabytes. */
+/** A job with its words; asked for again until it has ended, and then only while its
+ * speakers are told apart again: a long transcript is megabytes. */
 export function useJob(jobId: string) {
   return useApi<JobDetail>(jobPath(jobId), {
-    pollMs: (job) => (isEnded(job) ? false : POLL_MS),
-    isFinal: isEnded,
+    pollMs: (job) => (isEnded(job) && !job?.diarization_pending ? false : POLL_MS),
+    isFinal: (job) => isEnded(job) && !job?.diarization_pending,
   });
 }
 

@@ -5,6 +5,8 @@ import type { Problem } from '../api/client';
 export interface UploadOptions {
   language: string;
   speakers: string;
+  /** Whether tone and sentiment are wanted. */
+  analysis: boolean;
   prompt: string;
   mode: KeyMode;
 }

@@ -28,6 +28,7 @@ function sendOnce(
   const form = new FormData();
   form.set('language', options.language);
   if (options.speakers !== '') form.set('num_speakers', options.speakers);
+  if (options.analysis) form.set('analysis', 'sentiment');
   if (options.prompt.trim() !== '') form.set('prompt', options.prompt);
   form.set('file', file);
 

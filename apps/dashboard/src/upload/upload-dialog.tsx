@@ -1,8 +1,11 @@
+import type { CreditBody, LanguageList } from '@currawong/contracts';
 import { useState } from 'react';
 import { installation } from '../api/installation';
 import { useMode } from '../api/mode';
+import { useApi } from '../api/use-api';
 import { fileSize } from '../format/size';
 import { Button } from '../ui/button';
+import { Check } from '../ui/check';
 import { Dialog } from '../ui/dialog';
 import { SelectField, TextAreaField } from '../ui/field';
 import { plainlyWrong } from './check-file';
@@ -19,14 +22,21 @@ interface Props {
 /** Asks how the chosen recordings are to be transcribed; the last answers are offered again. */
 export function UploadDialog({ files, onClose, onSubmit }: Props) {
   const mode = useMode();
-  const { languages, maxFileBytes } = installation();
-  const [language, setLanguage] = useState(languages.includes('en') ? 'en' : languages[0]!);
+  const { maxFileBytes } = installation();
+  const isOpen = files !== null;
+  const known = useApi<LanguageList>('/languages', { enabled: isOpen }).data;
+  const credit = useApi<CreditBody>('/credit', { enabled: isOpen && mode === 'live' }).data;
+  const languages = known?.languages ?? [ENGLISH];
+  const [chosen, setLanguage] = useState('en');
+  const codes = [...languages.map(({ code }) => code), ...(known?.auto ? [DETECTED] : [])];
+  const language = codes.includes(chosen) ? chosen : codes[0]!;
+  const [analysis, setAnalysis] = useState(false);
   const [speakers, setSpeakers] = useState('');
   const [prompt, setPrompt] = useState('');
   const usable = files?.filter((file) => plainlyWrong(file, maxFileBytes) === undefined).length ?? 0;
   return (
     <Dialog
-      open={files !== null}
+      open={isOpen}
       title={usable === 1 ? 'Transcribe a recording' : `Transcribe ${usable} recordings`}
       onClose={onClose}
       footer={
@@ -35,7 +45,7 @@ export function UploadDialog({ files, onClose, onSubmit }: Props) {
           <Button
             kind="main"
             disabled={usable === 0}
-            onClick={() => onSubmit(files ?? [], { language, speakers, prompt, mode })}
+            onClick={() => onSubmit(files ?? [], { language, speakers, analysis, prompt, mode })}
           >
             {mode === 'test' ? 'Transcribe as a test' : 'Transcribe'}
           </Button>
@@ -60,9 +70,10 @@ export function UploadDialog({ files, onClose, onSubmit }: Props) {
           value={language}
           onChange={(event) => setLanguage(event.currentTarget.value)}
         >
-          {languages.map((code) => (
+          {known?.auto && <option value={DETECTED}>Find out</option>}
+          {languages.map(({ code, name }) => (
             <option key={code} value={code}>
-              {nameOfLanguage(code)}
+              {name}
             </option>
           ))}
         </SelectField>
@@ -88,16 +99,20 @@ export function UploadDialog({ files, onClose, onSubmit }: Props) {
         placeholder="Wiradjuri, Justice Nguyen, tachycardia"
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
+      <Check checked={analysis} onChange={(event) => setAnalysis(event.currentTarget.checked)}>
+        Tone and sentiment as well
+        <span className="soft">{mode === 'live' ? priceOf(credit) : ''}</span>
+      </Check>
     </Dialog>
   );
 }
 
-const LANGUAGE_NAMES = new Intl.DisplayNames('en-AU', { type: 'language' });
+const DETECTED = 'auto';
+/** Until it is known what else there is. */
+const ENGLISH = { code: 'en', name: 'English' };
 
-function nameOfLanguage(code: string): string {
-  try {
-    return LANGUAGE_NAMES.of(code) ?? code;
-  } catch {
-    return code;
-  }
+/** `: AUD 0.03 a minute instead of 0.02` */
+function priceOf(credit: CreditBody | undefined): string {
+  const price = credit?.price_per_minute_with_analysis_aud;
+  return credit && price ? `: AUD ${price} a minute instead of ${credit.price_per_minute_aud}` : '';
 }

@@ -2,7 +2,7 @@ import type { SubmissionReceipt } from '@currawong/contracts';
 import type { Answer } from '../api/client';
 import { createUploads, type Uploads } from './uploads';
 
-const OPTIONS = { language: 'en', speakers: '', prompt: '', mode: 'live' } as const;
+const OPTIONS = { language: 'en', speakers: '', analysis: false, prompt: '', mode: 'live' } as const;
 
 /** Sends that the test ends when it likes. */
 class Line {

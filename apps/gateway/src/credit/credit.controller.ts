@@ -21,6 +21,10 @@ export class CreditController {
       total_used_aud: centsUp(summary.total_used_micro_aud),
       estimated_remaining_minutes: remainingMinutes(summary),
       free_minutes_remaining: Math.floor(summary.free_seconds_available / 60),
+      price_per_minute_with_analysis_aud:
+        summary.price_per_minute_with_analysis_micro_aud === undefined
+          ? null
+          : centsUp(summary.price_per_minute_with_analysis_micro_aud),
     };
   }
 }

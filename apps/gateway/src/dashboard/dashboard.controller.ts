@@ -47,8 +47,8 @@ export class DashboardController implements OnModuleInit {
   private async read(): Promise<Build | undefined> {
     const build = await readBuild(this.config.DASHBOARD_DIR ?? BESIDE_THE_GATEWAY);
     if (!build) return undefined;
-    const { LANGUAGES: languages, MAX_FILE_BYTES: maxFileBytes } = this.config;
-    const page = await pageFor(build.get(PAGE)!, { languages, maxFileBytes });
+    const { MAX_FILE_BYTES: maxFileBytes } = this.config;
+    const page = await pageFor(build.get(PAGE)!, { maxFileBytes });
     return (this.build = new Map([...build, [PAGE, page]]));
   }
 

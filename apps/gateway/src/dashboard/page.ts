@@ -4,7 +4,6 @@ import { type BuildFile, digestOf } from './build';
 
 /** What the page must know of this installation before it asks the API anything. */
 export interface Installation {
-  languages: readonly string[];
   maxFileBytes: number;
 }
 

@@ -2,6 +2,7 @@ import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { GATEWAY_CONFIG, publicUrl, type GatewayConfig } from '../config';
 import { versioned } from '../http/versioned';
+import { Languages, type AcceptedLanguages } from '../languages/languages';
 import { openApiDocument, type OpenApiDocument } from './openapi';
 import { docsPage } from './page/page';
 import { STYLESHEET } from './page/stylesheet';
@@ -14,22 +15,24 @@ const AN_HOUR = 'public, max-age=3600';
 /** The contract, for programs and for people, from one document. */
 @Controller()
 export class DocsController {
-  private readonly document: OpenApiDocument;
+  private made: { of: string; document: OpenApiDocument } | undefined;
 
-  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {
-    this.document = openApiDocument(config);
-  }
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    private readonly languages: Languages,
+  ) {}
 
   @Get(versioned('openapi.json'))
   // Anybody's page may read it: tools that show such documents run in browsers.
   @Header('Access-Control-Allow-Origin', '*')
   @Header('Cache-Control', AN_HOUR)
-  openApi(): OpenApiDocument {
-    return this.document;
+  async openApi(): Promise<OpenApiDocument> {
+    return this.documentFor(await this.languages.accepted());
   }
 
   @Get('docs')
-  page(@Req() request: Request, @Res() response: Response): void {
+  async page(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const accepted = await this.languages.accepted();
     response
       .set({
         'Content-Type': 'text/html; charset=utf-8',
@@ -40,7 +43,7 @@ export class DocsController {
         'Cache-Control': 'no-cache',
         Vary: 'Host',
       })
-      .send(docsPage(this.document, this.config, this.baseUrlOf(request)));
+      .send(docsPage(this.documentFor(accepted), { ...this.config, accepted }, this.baseUrlOf(request)));
   }
 
   @Get('docs/docs.css')
@@ -49,6 +52,13 @@ export class DocsController {
   @Header('Cache-Control', AN_HOUR)
   stylesheet(): string {
     return STYLESHEET;
+  }
+
+  /** Made anew when the engines have changed. */
+  private documentFor(accepted: AcceptedLanguages): OpenApiDocument {
+    const of = JSON.stringify([accepted.languages, accepted.auto]);
+    if (this.made?.of !== of) this.made = { of, document: openApiDocument({ ...this.config, accepted }) };
+    return this.made.document;
   }
 
   /** As the reader reached us, so that the examples work as pasted. */

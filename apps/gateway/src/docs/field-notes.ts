@@ -12,6 +12,11 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
     diarization:
       'One turn a line, `[Speaker 1]: text`; speakers are numbered in the order of their first word. Null until completed.',
     segments: 'The text in pieces with their times. Null until completed.',
+    engine: 'What recognized the words, and which weights it had. Null until completed.',
+    diarizer: 'What told the speakers apart. Null until completed.',
+    speakers_summary:
+      'With `analysis=sentiment`, how each speaker spoke by and large and what they said; else null. It is measured, not felt: ' +
+      'no emotion is recognized.',
     warnings: 'What a reader of the text should know: that less was heard than was promised, say.',
   },
   ShownSegment: {
@@ -20,6 +25,9 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
     speaker: 'As numbered in `diarization`.',
     confidence: '0 to 1; null where the engine gives none.',
     words: 'Only with `?words=true`.',
+    sentiment:
+      'What the words tell, by and large. Only with `analysis`; null where the language is not known.',
+    tone: 'How it was said, compared with how the same speaker usually speaks. Only with `analysis`.',
   },
   TranscriptWord: {
     start: 'Seconds.',
@@ -48,6 +56,8 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
     total_used_aud: 'Everything that was ever charged, rounded up.',
     estimated_remaining_minutes: 'Free minutes and what the balance buys, rounded down.',
     free_minutes_remaining: 'Whole minutes, rounded down. They are used first.',
+    price_per_minute_with_analysis_aud:
+      'For jobs with tone and sentiment that are accepted from now on; the estimate is at the price without.',
   },
   UsageBreakdown: {
     days: 'Every day of the month up to today.',
@@ -70,6 +80,10 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
   },
   TopUpBody: { checkout_url: 'Where to pay; null once that is no longer possible.' },
   TopUpList: { available: 'Whether payments by card are set up here.' },
+  LanguageList: {
+    auto: 'Whether `auto` may be sent, and the engine finds out.',
+    engine: 'The engine that was heard of last; null where none was yet.',
+  },
   ErrorBody: { detail: 'One or two sentences that say what to do.' },
   QueueStatus: {
     pending: 'The caller’s jobs that wait.',
@@ -89,7 +103,7 @@ function jobNotes(): Record<string, string> {
     id: 'The `job_id` of the receipt.',
     status: '`completed` and `failed` are final.',
     original_filename: 'As it was sent, made safe to display.',
-    language: 'The primary subtag.',
+    language: 'The primary subtag. Of a completed job that was sent with `auto`: what was detected.',
     audio_duration_seconds: 'What is charged for. Null until completed.',
     audio_duration_minutes: 'The seconds divided by 60. Null until completed.',
     error_message: 'Why it failed; else null.',
@@ -99,5 +113,14 @@ function jobNotes(): Record<string, string> {
     cost_aud: 'What was charged; null until that is known.',
     speaker_names: 'Names that were given: `{"Speaker 1": "Katie"}`.',
     audio_available: 'Whether the recording is still kept.',
+    num_speakers: 'As it was sent, or as the speakers were told apart again; null where none was.',
+    analysis: 'As it was sent; else null.',
+    queue_position:
+      'How many jobs that wait come before this one, plus 1; beyond the first thousand to the nearest hundred. Null unless it waits.',
+    estimated_completion_at:
+      'From the audio that is still to be recognized before it and of it, and from how fast recognition was in the last ' +
+      'minutes. Null where nothing was recognized of late, and once it has ended.',
+    diarization_pending: 'Whether its speakers are being told apart again.',
+    diarization_error: 'Why that failed last; the result is then as it was.',
   };
 }

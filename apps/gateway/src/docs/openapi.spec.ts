@@ -20,7 +20,7 @@ const config = GatewayEnvironment.parse({
   S3_SECRET_KEY: 'secret',
   CURRAWONG_REGION: 'ap-southeast-2',
 });
-const document = openApiDocument(config);
+const document = openApiDocument({ ...config, accepted: { languages: ['en'], auto: false } });
 
 it('every route that is served is documented, and the reverse', () => {
   expect(servedRoutes()).toEqual(documentedRoutes());
@@ -116,9 +116,12 @@ it('every answer says how much of the rate limit is left, a 429 how long to wait
 });
 
 it('says the languages and the size limit that this gateway has', () => {
-  const other = openApiDocument({ LANGUAGES: ['en', 'vi'], MAX_FILE_BYTES: 1_000_000 });
+  const other = openApiDocument({
+    accepted: { languages: ['en', 'vi'], auto: true },
+    MAX_FILE_BYTES: 1_000_000,
+  });
   const text = JSON.stringify(other.paths['/transcribe']);
-  expect(text).toContain('en, vi');
+  expect(text).toContain('en, vi, auto');
   expect(text).toContain('up to 1 MB');
 });
 

@@ -1,6 +1,7 @@
 import { ErrorBody, ERRORS } from '@currawong/contracts';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config';
+import type { AcceptedLanguages } from '../languages/languages';
 import { codeOf, refusalsOf, TAGS, textOf, type Answer, type Operation, type Refusable } from './operation';
 import { operations } from './operations';
 import { answerSchema, bodySchema, componentSchemas, queryParameters, type JsonSchema } from './schemas';
@@ -50,7 +51,10 @@ interface MediaType {
   examples?: Record<string, { value: unknown }>;
 }
 
-export type DocumentedConfig = Pick<GatewayConfig, 'LANGUAGES' | 'MAX_FILE_BYTES'>;
+/** `accepted`: what the engines can at the moment. */
+export type DocumentedConfig = Pick<GatewayConfig, 'MAX_FILE_BYTES'> & {
+  accepted: Pick<AcceptedLanguages, 'languages' | 'auto'>;
+};
 
 /** What this gateway answers, from the schemas that it answers with. */
 export function openApiDocument(config: DocumentedConfig): OpenApiDocument {
@@ -261,6 +265,7 @@ const STATUS_MEANING: Record<number, string> = {
   403: 'Known, but not allowed.',
   404: 'There is no such thing for this caller.',
   409: 'It contradicts what is there.',
+  410: 'It was there, and is not kept any more.',
   416: 'No such range of bytes.',
   429: 'The rate limit is exceeded. After `Retry-After` seconds the request is allowed.',
   500: 'It failed on our side and nothing was kept.',

@@ -4,19 +4,15 @@ import { audNumber } from '../credit/aud';
 /** What of a result a client is shown. */
 export interface ShownTranscript extends Pick<
   TranscriptDocument,
-  'transcription' | 'diarization' | 'warnings'
+  'transcription' | 'diarization' | 'warnings' | 'engine' | 'diarizer' | 'speakersSummary'
 > {
   segments: ShownSegment[];
 }
 
-export function shownOf({
-  transcription,
-  diarization,
-  warnings,
-  segments,
-}: TranscriptDocument): ShownTranscript {
+export function shownOf(document: TranscriptDocument): ShownTranscript {
+  const { transcription, diarization, warnings, engine, diarizer, speakersSummary, segments } = document;
   const withoutWords = segments.map(({ words: _, ...segment }) => segment);
-  return { transcription, diarization, warnings, segments: withoutWords };
+  return { transcription, diarization, warnings, engine, diarizer, speakersSummary, segments: withoutWords };
 }
 
 /** A job in a list: the detail form without the texts. */
@@ -35,6 +31,12 @@ export function listItem(job: JobView): JobListItem {
     cost_aud: job.cost_micro_aud === null ? null : audNumber(job.cost_micro_aud),
     speaker_names: job.speaker_names,
     audio_available: job.audio_available,
+    num_speakers: job.num_speakers,
+    analysis: job.analysis,
+    queue_position: job.queue_position,
+    estimated_completion_at: job.estimated_completion_at,
+    diarization_pending: job.diarization_pending,
+    diarization_error: job.diarization_error,
   };
 }
 
@@ -46,5 +48,12 @@ export function detail(job: JobView, transcript: ShownTranscript | null): JobDet
     diarization: transcript?.diarization ?? null,
     segments: transcript?.segments ?? null,
     warnings: transcript?.warnings ?? [],
+    speakers_summary: transcript?.speakersSummary ?? null,
+    engine: transcript && {
+      name: transcript.engine.name,
+      version: transcript.engine.version,
+      model: transcript.engine.model ?? null,
+    },
+    diarizer: transcript && { name: transcript.diarizer.name, version: transcript.diarizer.version },
   };
 }

@@ -1,15 +1,17 @@
 import {
+  DiarizationRequest,
   GetJob,
   JobChange,
   ListJobs,
   NameSpeakers,
+  RediarizeJob,
   type JobDetail,
   type JobList,
   type JobView,
   type Owner,
 } from '@currawong/contracts';
 import { Requester } from '@currawong/messaging';
-import { Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Patch, Post, Query, UseGuards } from '@nestjs/common';
 import { Caller, CallerGuard } from '../http/caller';
 import { JsonBody } from '../http/json-body';
 import { parse } from '../http/parse';
@@ -52,6 +54,18 @@ export class JobsController {
     @JsonBody(JobChange) { speaker_names }: JobChange,
   ): Promise<JobDetail> {
     const job = await this.requester.ask(NameSpeakers, { ...caller, job_id: jobIdFrom(id), speaker_names });
+    return this.detailOf(valueOf(job), false);
+  }
+
+  /** Tells the speakers apart anew, from what was noted of their voices; the words stay. */
+  @Post(':id/diarization')
+  @HttpCode(202)
+  async rediarize(
+    @Caller() caller: Owner,
+    @Param('id') id: string,
+    @JsonBody(DiarizationRequest) { num_speakers }: DiarizationRequest,
+  ): Promise<JobDetail> {
+    const job = await this.requester.ask(RediarizeJob, { ...caller, job_id: jobIdFrom(id), num_speakers });
     return this.detailOf(valueOf(job), false);
   }
 

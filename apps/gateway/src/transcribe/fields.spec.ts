@@ -1,10 +1,12 @@
 import { transcribeFields } from './fields';
 
-const fields = transcribeFields(['en', 'de']);
+const fields = transcribeFields({ languages: ['en', 'de'], auto: false });
 
 describe('the fields of POST /transcribe', () => {
   it('have defaults', () => {
-    expect(fields.parse({})).toEqual({ language: 'en', num_speakers: null, prompt: '' });
+    expect(fields.parse({})).toEqual({
+      ...{ language: 'en', num_speakers: null, prompt: '', analysis: null },
+    });
   });
 
   it.each([
@@ -21,6 +23,25 @@ describe('the fields of POST /transcribe', () => {
       expect(fields.safeParse({ language }).error?.issues[0]?.message).toBe('must be one of en, de');
     },
   );
+
+  it('take auto where the engines detect the language, and nowhere else', () => {
+    const detecting = transcribeFields({ languages: ['en'], auto: true });
+    expect(detecting.parse({ language: 'AUTO' }).language).toBe('auto');
+    expect(detecting.safeParse({ language: 'auto-AU' }).success).toBe(false);
+    expect(detecting.safeParse({ language: 'fr' }).error?.issues[0]?.message).toBe('must be one of en, auto');
+    expect(fields.safeParse({ language: 'auto' }).success).toBe(false);
+  });
+
+  it('refuse to take English for granted where no engine knows it', () => {
+    const german = transcribeFields({ languages: ['de'], auto: false });
+    expect(german.safeParse({}).error?.issues[0]?.message).toBe('must be one of de');
+  });
+
+  it('take sentiment for an analysis, and nothing else', () => {
+    expect(fields.parse({ analysis: 'sentiment' }).analysis).toBe('sentiment');
+    for (const analysis of ['', 'tone', 'Sentiment', 'sentiment,tone'])
+      expect(fields.safeParse({ analysis }).error?.issues[0]?.message).toBe('must be sentiment, or left out');
+  });
 
   it.each(['0', '11', '2.5', '-1', 'two', '', '1e1'])(
     'refuse %p speakers and say what is allowed',

@@ -1,23 +1,29 @@
+import { Analysis, DETECTED_LANGUAGE } from '@currawong/contracts';
 import { z } from 'zod';
+import type { AcceptedLanguages } from '../languages/languages';
 
 const MAX_PROMPT_TOKENS = 200;
 /** Two hundred tokens of ordinary words are less; without it one token without spaces could be as long as a field. */
 const MAX_PROMPT_CHARACTERS = 2_000;
 const SPEAKERS_RULE = 'must be a whole number from 1 to 10';
 
-/** The text fields of POST /transcribe. `languages` are those the running engine supports. */
-export function transcribeFields(languages: readonly string[]) {
+/** The text fields of POST /transcribe, with the languages that the running engines support. */
+export function transcribeFields({ languages, auto }: Pick<AcceptedLanguages, 'languages' | 'auto'>) {
+  const allowed = auto ? [...languages, DETECTED_LANGUAGE] : languages;
   return z.object({
     // BCP 47: only the primary subtag matters to an engine.
     language: z
       .string()
       .transform((tag) => tag.trim().toLowerCase())
       .refine(
-        (tag) => /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/.test(tag) && languages.includes(tag.split('-')[0]!),
-        `must be one of ${languages.join(', ')}`,
+        (tag) =>
+          (/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/.test(tag) && languages.includes(tag.split('-')[0]!)) ||
+          (auto && tag === DETECTED_LANGUAGE),
+        `must be one of ${allowed.join(', ')}`,
       )
       .transform((tag) => tag.split('-')[0]!)
-      .default('en'),
+      // Held against the rule as well: an engine may not know the language that is meant where none is sent.
+      .prefault('en'),
     num_speakers: z
       .string()
       .trim()
@@ -27,6 +33,7 @@ export function transcribeFields(languages: readonly string[]) {
       .nullable()
       .default(null),
     prompt: z.string().transform(asPrompt).default(''),
+    analysis: z.enum(Analysis.options, 'must be sentiment, or left out').nullable().default(null),
   });
 }
 

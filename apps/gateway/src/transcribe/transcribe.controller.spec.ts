@@ -6,10 +6,14 @@ import type { AddressInfo } from 'node:net';
 import type { Request } from 'express';
 import type { GatewayConfig } from '../config';
 import { RefusalException } from '../http/refusal.exception';
+import type { Languages } from '../languages/languages';
 import type { Submissions, Upload } from './submissions';
 import { TranscribeController } from './transcribe.controller';
 
-const config = { MAX_FILE_BYTES: 1_000, MIN_UPLOAD_BYTES_PER_SECOND: 0, LANGUAGES: ['en'] } as GatewayConfig;
+const config = { MAX_FILE_BYTES: 1_000, MIN_UPLOAD_BYTES_PER_SECOND: 0 } as GatewayConfig;
+const languages = {
+  accepted: () => Promise.resolve({ languages: ['en'], auto: false, engine: null }),
+} as unknown as Languages;
 
 /** What POST /transcribe fails with, and whether that waited for the discard. */
 async function failureOf(upload: Partial<Upload>): Promise<{ error: unknown; discarded: boolean }> {
@@ -23,7 +27,7 @@ async function failureOf(upload: Partial<Upload>): Promise<{ error: unknown; dis
     ...upload,
   } as unknown as Upload;
   const submissions = { open: () => Promise.resolve(whole) } as unknown as Submissions;
-  const controller = new TranscribeController(config, submissions);
+  const controller = new TranscribeController(config, submissions, languages);
   let outcome: { error: unknown; discarded: boolean } | undefined;
   const server = http.createServer((request, response) => {
     const caller = { account_id: 'an account', mode: 'live' as const };

@@ -6,6 +6,7 @@ import { Caller, CallerGuard, CallerKeyId } from '../http/caller';
 import { parse } from '../http/parse';
 import { RefusalException, valueOf } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
+import { Languages } from '../languages/languages';
 import { transcribeFields } from './fields';
 import { timeReceipt } from './metrics';
 import { Submissions, type Upload } from './submissions';
@@ -17,6 +18,7 @@ export class TranscribeController {
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly submissions: Submissions,
+    private readonly languages: Languages,
   ) {}
 
   @Post()
@@ -30,7 +32,7 @@ export class TranscribeController {
     let upload: Upload | undefined;
     let breakdown: 'upload_failed' | 'submission_failed' = 'upload_failed';
     try {
-      const fields = transcribeFields(this.config.LANGUAGES);
+      const fields = transcribeFields(await this.languages.accepted());
       const received = await receiveUpload(request, {
         maxFileBytes: this.config.MAX_FILE_BYTES,
         fieldNames: Object.keys(fields.shape),

@@ -35,9 +35,11 @@ export class ClaimsController {
     const lease_seconds = this.config.WORK_LEASE_SECONDS;
     const item = await this.source.transaction(async (manager) => {
       const job = await lockJob(manager, reference.job_id);
-      if (job?.state !== 'pending' && job?.state !== 'processing') return undefined;
+      // A completed job has no work but that of telling its speakers apart anew.
+      const isOpen = job?.state === 'pending' || job?.state === 'processing';
+      if (!job || !(isOpen || job.diarization_item_id === reference.item_id)) return undefined;
       const claimed = await claimWork(manager, reference, worker, lease_seconds);
-      if (claimed) await applyEvent(manager, job, { kind: 'claimed' });
+      if (claimed && isOpen) await applyEvent(manager, job, { kind: 'claimed' });
       return claimed;
     });
     if (item?.is_newly_claimed && item.started_at)

@@ -2,6 +2,7 @@ import {
   AssembleWork,
   PrepareWork,
   RecognizeWork,
+  RediarizeWork,
   WholeWork,
   type Chunk,
   type Stage,
@@ -13,7 +14,13 @@ import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { queueLeaseSeconds, retryDelaySeconds } from '../lifecycle/attempts';
 import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
 import type { JobRecord } from '../storage/job-records';
-import { insertWork, recognizedAttempts, requeueWork, type WorkRecord } from '../storage/work-records';
+import {
+  countWork,
+  insertWork,
+  recognizedAttempts,
+  requeueWork,
+  type WorkRecord,
+} from '../storage/work-records';
 
 /** Turns work items into messages for the workers, in the transaction that makes or changes the item. */
 @Injectable()
@@ -33,6 +40,17 @@ export class Dispatcher {
       jobId: job.id,
       stage,
       ...(chunk ? { chunk } : {}),
+      leaseSeconds: queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
+    });
+    if (item) await this.sendWork(manager, send, job, item);
+  }
+
+  /** Has the speakers of a completed job told apart anew. `itemId` is what the job says is under way. */
+  async rediarize(manager: EntityManager, send: Send, job: JobRecord, itemId: string): Promise<void> {
+    const item = await insertWork(manager, {
+      ...{ id: itemId, jobId: job.id, stage: 'rediarize' },
+      // A job may have it done many times: each is a piece of its own.
+      index: await countWork(manager, job.id, 'rediarize'),
       leaseSeconds: queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
     });
     if (item) await this.sendWork(manager, send, job, item);
@@ -84,6 +102,7 @@ export class Dispatcher {
             language: job.language,
             prompt: job.prompt,
             num_speakers: job.num_speakers,
+            analysis: job.analysis,
             declared_seconds: job.held_seconds ?? 0,
             max_seconds: this.config.MAX_RECORDING_SECONDS,
             truncate_after_seconds: job.mode === 'test' ? TEST_RECORDING_SECONDS : null,
@@ -93,7 +112,13 @@ export class Dispatcher {
       case 'recognize':
         return send(
           RecognizeWork,
-          { ...reference, chunk: item.chunk!, language: job.language, prompt: job.prompt },
+          {
+            ...reference,
+            chunk: item.chunk!,
+            language: job.language,
+            prompt: job.prompt,
+            analysis: job.analysis,
+          },
           options,
         );
       case 'assemble':
@@ -103,8 +128,23 @@ export class Dispatcher {
             ...reference,
             language: job.language,
             num_speakers: job.num_speakers,
+            analysis: job.analysis,
             duration_seconds: job.duration_seconds ?? 0,
             chunk_attempts: await recognizedAttempts(manager, job.id, job.chunks ?? 0),
+          },
+          options,
+        );
+      case 'rediarize':
+        // Without its voices there is nothing to send; the sweep of unclaimed work looks again.
+        if (job.result_key === null || job.voices_key === null) return;
+        return send(
+          RediarizeWork,
+          {
+            ...reference,
+            num_speakers: job.diarization_num_speakers,
+            analysis: job.analysis,
+            result_key: job.result_key,
+            voices_key: job.voices_key,
           },
           options,
         );

@@ -13,7 +13,7 @@ import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
-import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
+import { priceOptionOf, TEST_RECORDING_SECONDS } from '../lifecycle/job';
 import { jobsAccepted } from '../metrics/metrics';
 import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
 import { Discard } from './discard';
@@ -65,11 +65,13 @@ export class Submission {
       );
     }
 
+    const analysis = submission.analysis ?? null;
     if (job.mode === 'live') {
       const held = await this.requester.ask(HoldForJob, {
         account_id: job.account_id,
         job_id: job.id,
         seconds,
+        option: priceOptionOf({ analysis }),
         key_id: job.key_id,
       });
       // Released already: this job was given up meanwhile. It is no fault of what the client sent.
@@ -92,6 +94,7 @@ export class Submission {
         language: submission.language,
         numSpeakers: submission.num_speakers,
         prompt: submission.prompt,
+        analysis,
       });
       if (!pending) return accept(false);
       const stage = seconds <= this.config.CHUNK_SECONDS || pending.mode === 'test' ? 'whole' : 'prepare';

@@ -32,6 +32,7 @@ function submit(job: JobRecord, seconds: number): Promise<string | null> {
       language: 'en',
       numSpeakers: null,
       prompt: '',
+      analysis: null,
     });
     return null;
   });

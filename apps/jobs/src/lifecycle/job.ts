@@ -1,4 +1,4 @@
-import type { JobStatus } from '@currawong/contracts';
+import type { Analysis, JobStatus, PriceOption } from '@currawong/contracts';
 
 /**
  * Where a job stands. Drawn once, here:
@@ -48,6 +48,11 @@ export const TEST_RECORDING_SECONDS = 60;
 
 /** Recordings are erased so long after their job ended, unless the account has chosen otherwise. */
 export const AUDIO_RETENTION_DAYS = 30;
+
+/** What a job is priced as. */
+export function priceOptionOf({ analysis }: { analysis: Analysis | null }): PriceOption {
+  return analysis === null ? 'transcription' : 'analysis';
+}
 
 /** Seconds that are shown and charged: the decoded length, rounded to the nearest whole second. */
 export function billableSeconds(durationSeconds: number): number {

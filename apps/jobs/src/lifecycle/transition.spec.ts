@@ -12,10 +12,13 @@ const STATES: JobState[] = [
 ];
 
 const EVENTS: JobEvent[] = [
-  { kind: 'submitted', heldSeconds: 30, sizeBytes: 1000, language: 'en', numSpeakers: 2, prompt: '' },
+  {
+    ...{ kind: 'submitted', heldSeconds: 30, sizeBytes: 1000, language: 'en', numSpeakers: 2, prompt: '' },
+    analysis: null,
+  },
   { kind: 'claimed' },
   { kind: 'prepared', durationSeconds: 29.49, chunks: 3 },
-  { kind: 'transcribed', durationSeconds: 29.49, resultKey: 'results/1.json' },
+  { kind: 'transcribed', durationSeconds: 29.49, resultKey: 'results/1.json', voicesKey: null },
   { kind: 'gave_up', errorMessage: 'why' },
   { kind: 'charge_refused', errorMessage: 'no credit' },
   { kind: 'settled', costMicroAud: 9667 },
@@ -62,12 +65,22 @@ describe('the lifecycle of a job', () => {
 
   it('ends a job whose charge was refused as failed, with the reason and without its transcript', () => {
     const refused = transition(job('settling'), { kind: 'charge_refused', errorMessage: 'no credit' });
-    expect(refused?.set).toMatchObject({ outcome: 'failed', result_key: null, error_message: 'no credit' });
+    expect(refused?.set).toMatchObject({
+      ...{ outcome: 'failed', result_key: null, voices_key: null, error_message: 'no credit' },
+    });
     const settled = transition(
       { ...job('settling'), outcome: 'failed' },
       { kind: 'settled', costMicroAud: 0 },
     );
     expect(settled?.set.state).toBe('failed');
+  });
+
+  it('shows the language that was detected in the place of the one that was asked for', () => {
+    const event = { kind: 'transcribed', durationSeconds: 1, resultKey: 'r', voicesKey: null } as const;
+    expect(transition(job('processing'), { ...event, language: 'de' })?.set).toMatchObject({
+      language: 'de',
+    });
+    expect(transition(job('processing'), event)?.set).not.toHaveProperty('language');
   });
 
   it('refuses a charge only once: a job that is already failing stays as it is', () => {

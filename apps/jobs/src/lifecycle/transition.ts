@@ -1,3 +1,4 @@
+import type { Analysis } from '@currawong/contracts';
 import type { Job, JobState } from './job';
 
 export type JobEvent =
@@ -8,10 +9,19 @@ export type JobEvent =
       language: string;
       numSpeakers: number | null;
       prompt: string;
+      analysis: Analysis | null;
     }
   | { kind: 'claimed' }
   | { kind: 'prepared'; durationSeconds: number; chunks: number }
-  | { kind: 'transcribed'; durationSeconds: number; resultKey: string }
+  | {
+      kind: 'transcribed';
+      durationSeconds: number;
+      resultKey: string;
+      /** null where the worker kept none */
+      voicesKey: string | null;
+      /** undefined where it is what was asked for */
+      language?: string | undefined;
+    }
   | { kind: 'gave_up'; errorMessage: string }
   | { kind: 'charge_refused'; errorMessage: string }
   | { kind: 'settled'; costMicroAud: number }
@@ -27,10 +37,12 @@ export interface JobChange {
     language?: string;
     num_speakers?: number | null;
     prompt?: string;
+    analysis?: Analysis | null;
     duration_seconds?: number;
     chunks?: number;
     outcome?: 'completed' | 'failed';
     result_key?: string | null;
+    voices_key?: string | null;
     error_message?: string;
     cost_micro_aud?: number;
   };
@@ -50,6 +62,7 @@ export function transition(job: Job, event: JobEvent): JobChange | null {
         language: event.language,
         num_speakers: event.numSpeakers,
         prompt: event.prompt,
+        analysis: event.analysis,
       });
     case 'claimed':
       return from(job, ['pending'], { state: 'processing' });
@@ -65,6 +78,8 @@ export function transition(job: Job, event: JobEvent): JobChange | null {
         outcome: 'completed',
         duration_seconds: event.durationSeconds,
         result_key: event.resultKey,
+        voices_key: event.voicesKey,
+        ...(event.language === undefined ? {} : { language: event.language }),
       });
     case 'gave_up':
       return from(job, ['pending', 'processing'], {
@@ -78,6 +93,7 @@ export function transition(job: Job, event: JobEvent): JobChange | null {
             state: 'settling',
             outcome: 'failed',
             result_key: null,
+            voices_key: null,
             error_message: event.errorMessage,
           })
         : null;

@@ -1,3 +1,4 @@
+import type { Stage } from '@currawong/contracts';
 import { Scraped } from '@currawong/database';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { register } from 'prom-client';
@@ -27,7 +28,7 @@ const chunk = (index: number, seconds: number) => ({
   speech: [{ start: 0, end: 1 }],
 });
 
-const queue = (jobId: string, stage: 'whole' | 'prepare' | 'recognize' | 'assemble', seconds?: number) =>
+const queue = (jobId: string, stage: Stage, seconds?: number) =>
   insertWork(database.source.manager, {
     id: uuidv7(),
     ...{ jobId, stage, leaseSeconds: 60 },
@@ -90,6 +91,18 @@ it('a chunk counts its own length, other work that of the recording, of a test k
   });
   const { work } = await readBacklog(database.source);
   expect(work.find(({ stage, state }) => stage === 'whole' && state === 'queued')?.items).toBe(2);
+});
+
+it('telling the speakers of a completed job apart again is work of the audio duty', async () => {
+  const done = await database.insertJob({ state: 'completed', duration_seconds: 300 });
+  await queue(done.id, 'rediarize');
+  const { work, oldestQueuedSeconds } = await readBacklog(database.source);
+  expect(work.find(({ stage, state }) => stage === 'rediarize' && state === 'queued')).toMatchObject({
+    ...{ items: 1, audioSeconds: 300 },
+  });
+  expect(oldestQueuedSeconds.rediarize).toBeGreaterThanOrEqual(0);
+  new BacklogMetrics(database.source);
+  expect(await shown()).toMatchObject({ 'currawong_backlog_audio_seconds audio': 300 });
 });
 
 it('the wait is that of the longest queued; sending a message again does not begin it anew, a retry does', async () => {

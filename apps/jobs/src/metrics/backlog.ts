@@ -12,6 +12,7 @@ export const DUTY_OF_STAGE: Readonly<Record<Stage, Duty>> = {
   recognize: 'speech',
   prepare: 'audio',
   assemble: 'audio',
+  rediarize: 'audio',
 };
 
 /** What is to be done at the moment, with a 0 for everything there is none of. */
@@ -59,18 +60,25 @@ const JOBS = `
 
 /**
  * The conditions are those of the indexes `work_items_by_lease` and `jobs_unfinished`: an ended job has no such work, but the
- * planner would not know and read all jobs there are. A chunk says itself how long it is; other work is about the whole
- * recording, as measured or else as held for, of which a test key has only the beginning recognized.
+ * planner would not know and read all jobs there are. A chunk says itself how long its own part is; other work is about the whole
+ * recording, as measured or else as held for, of which a test key has only the beginning recognized. Speakers are told apart
+ * anew for jobs that have ended: that work has the index `work_items_rediarized`.
  */
 const WORK = `
   SELECT w.stage, w.state, count(*)::int AS items,
          sum(CASE WHEN w.stage = 'recognize'
-                  THEN (w.chunk->>'end_seconds')::float8 - (w.chunk->>'start_seconds')::float8
+                  THEN coalesce(w.chunk->>'own_end_seconds', w.chunk->>'end_seconds')::float8
+                     - coalesce(w.chunk->>'own_start_seconds', w.chunk->>'start_seconds')::float8
                   WHEN j.mode = 'test' THEN least(coalesce(j.duration_seconds, j.held_seconds, 0), ${TEST_RECORDING_SECONDS})
                   ELSE coalesce(j.duration_seconds, j.held_seconds, 0) END)::float8 AS "audioSeconds",
          extract(epoch FROM now() - min(w.queued_at))::float8 AS "oldestSeconds"
     FROM work_items w JOIN jobs j ON j.id = w.job_id AND j.state NOT IN ('completed', 'failed')
-   WHERE w.state IN ('queued', 'running') GROUP BY w.stage, w.state`;
+   WHERE w.state IN ('queued', 'running') GROUP BY w.stage, w.state
+  UNION ALL
+  SELECT w.stage, w.state, count(*)::int, sum(j.duration_seconds)::float8,
+         extract(epoch FROM now() - min(w.queued_at))::float8
+    FROM work_items w JOIN jobs j ON j.id = w.job_id
+   WHERE w.stage = 'rediarize' AND w.state IN ('queued', 'running') GROUP BY w.stage, w.state`;
 
 function recordOf<Key extends string>(
   keys: readonly Key[],

@@ -4,6 +4,7 @@ import {
   ListJobs,
   LocateAudio,
   NameSpeakers,
+  RediarizeJob,
   refuse,
   ShowJob,
   type JobView,
@@ -13,7 +14,10 @@ import {
 } from '@currawong/contracts';
 import { DataSource } from '@currawong/database';
 import { Answers } from '@currawong/messaging';
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
+import { placeIn, secondsUntilDone, type Queue } from '../lifecycle/outlook';
 import { jobProgress } from '../lifecycle/progress';
 import {
   asJobView,
@@ -23,13 +27,21 @@ import {
   listOwnedJobs,
   nameSpeakers,
   type JobRecord,
+  type Outlook,
 } from '../storage/job-records';
-import { workOfJob, workOfJobs } from '../storage/work-records';
+import { workOfJob, workOfJobs, type WorkOutline } from '../storage/work-records';
+import { CurrentQueue } from './queue';
+import { Rediarizing } from './rediarizing';
 
 /** What is known of jobs, and the names that customers give to voices in them. A job of another account, or of the other key mode, is not there. */
 @Controller()
 export class ReadingController {
-  constructor(private readonly source: DataSource) {}
+  constructor(
+    private readonly source: DataSource,
+    @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
+    private readonly queue: CurrentQueue,
+    private readonly rediarizing: Rediarizing,
+  ) {}
 
   @Answers(GetJob)
   async get({ job_id, ...owner }: PayloadOf<typeof GetJob>): Promise<Result<ReplyOf<typeof GetJob>>> {
@@ -62,6 +74,18 @@ export class ReadingController {
     return accept(view!);
   }
 
+  @Answers(RediarizeJob)
+  async rediarize({
+    job_id,
+    num_speakers,
+    ...owner
+  }: PayloadOf<typeof RediarizeJob>): Promise<Result<ReplyOf<typeof RediarizeJob>>> {
+    const asked = await this.rediarizing.begin(owner, job_id, num_speakers);
+    if (!asked.ok) return asked;
+    const [view] = await this.views([asked.value]);
+    return accept(view!);
+  }
+
   @Answers(LocateAudio)
   async locateAudio({
     job_id,
@@ -83,13 +107,49 @@ export class ReadingController {
     });
   }
 
-  /** Only jobs that are being worked on have progress to look up. */
+  /** Only jobs that wait or are being worked on have something to look up. */
   private async views(jobs: JobRecord[]): Promise<JobView[]> {
-    const working = jobs.filter((job) => job.state === 'processing').map((job) => job.id);
-    const items = working.length > 0 ? await workOfJobs(this.source, working) : [];
+    const open = jobs.filter(({ state }) => state === 'pending' || state === 'processing');
+    if (open.length === 0) return jobs.map((job) => asJobView(job, job.state === 'settling' ? 1 : 0));
+    const ids = open.map((job) => job.id);
+    const [items, queue] = await Promise.all([workOfJobs(this.source, ids), this.queue.now()]);
     const itemsOf = Map.groupBy(items, (item) => item.job_id);
-    return jobs.map((job) =>
-      asJobView(job, job.state === 'settling' ? 1 : jobProgress(itemsOf.get(job.id) ?? [], job.chunks)),
-    );
+    return jobs.map((job) => {
+      const own = itemsOf.get(job.id) ?? [];
+      const progress =
+        job.state === 'settling' ? 1 : job.state === 'processing' ? jobProgress(own, job.chunks) : 0;
+      return asJobView(
+        job,
+        progress,
+        open.includes(job) ? this.outlook(job, own, progress, queue) : undefined,
+      );
+    });
+  }
+
+  private outlook(job: JobRecord, items: WorkOutline[], progress: number, queue: Queue): Outlook {
+    const queued = items
+      .filter(({ state }) => state === 'queued')
+      .map(({ queued_at }) => queued_at.getTime());
+    const isWaiting = queued.length > 0 && items.every(({ state }) => state !== 'running');
+    const place =
+      queued.length > 0
+        ? placeIn(queue, job.id, Math.min(...queued))
+        : { waitingBefore: 0, secondsBefore: 0 };
+    const { slots, speed } = queue;
+    const lengthSeconds = job.duration_seconds ?? job.held_seconds ?? 0;
+    const heardSeconds =
+      job.mode === 'test' ? Math.min(lengthSeconds, TEST_RECORDING_SECONDS) : lengthSeconds;
+    const untilDone =
+      speed === null || slots === 0
+        ? null
+        : secondsUntilDone({
+            ...{ slots, speed, chunkSeconds: this.config.CHUNK_SECONDS },
+            aheadSeconds: place.secondsBefore,
+            ownSeconds: heardSeconds * (1 - progress),
+          });
+    return {
+      position: isWaiting ? place.waitingBefore + 1 : null,
+      completionAt: untilDone === null ? null : new Date(Date.now() + untilDone * 1_000),
+    };
   }
 }

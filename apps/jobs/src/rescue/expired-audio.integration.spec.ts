@@ -68,6 +68,16 @@ async function isKept(job: JobRecord): Promise<boolean> {
   return stored;
 }
 
+it('what was noted of the voices is erased with the recording', async () => {
+  const old = await ended(uuidv7(), 31);
+  const voices_key = `results/${old.id}/1-1.voices`;
+  await database.source.query('UPDATE jobs SET voices_key = $2 WHERE id = $1', [old.id, voices_key]);
+  await store.putBuffer(voices_key, Buffer.from('voices'), { contentType: 'application/octet-stream' });
+  await audio.sweepDue();
+  expect(await isKept(old)).toBe(false);
+  await expect(store.stat(voices_key)).rejects.toBeInstanceOf(ObjectNotFound);
+});
+
 it('recordings are erased 30 days after their job ended, however it ended; what was said stays', async () => {
   const account = uuidv7();
   const young = await ended(account, 29);

@@ -13,7 +13,10 @@ interface ChangedSettings {
   revision: number;
 }
 
-/** Recordings whose time is over are erased; what was said in them stays. */
+/**
+ * Recordings whose time is over are erased; what was said in them stays. What was noted of their voices goes with them:
+ * a person can be known again by it, which makes it personal data as much as the sound itself.
+ */
 @Injectable()
 export class ExpiredAudio {
   private readonly log = new Logger(ExpiredAudio.name);
@@ -27,15 +30,16 @@ export class ExpiredAudio {
     await this.dateEnded();
     await forEveryRow(
       (afterId, limit) =>
-        rows<{ id: string; source_key: string }>(
+        rows<{ id: string; source_key: string; voices_key: string | null }>(
           this.source,
-          `SELECT id, source_key FROM jobs
+          `SELECT id, source_key, voices_key FROM jobs
             WHERE audio_expires_at < now() AND audio_erased_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         ),
-      async ({ id, source_key }) => {
-        // The object first: a crash in between is mended by doing it again.
+      async ({ id, source_key, voices_key }) => {
+        // The objects first: a crash in between is mended by doing it again.
         await this.store.delete(source_key);
+        if (voices_key !== null) await this.store.delete(voices_key);
         await this.source.query(
           'UPDATE jobs SET audio_erased_at = now() WHERE id = $1 AND audio_erased_at IS NULL',
           [id],

@@ -2,10 +2,11 @@ import type { EntityManager } from '@currawong/database';
 import { Injectable, Logger } from '@nestjs/common';
 import { Dispatcher } from '../dispatch/dispatcher';
 import { afterLostAttempt, GAVE_UP_MESSAGE } from '../lifecycle/attempts';
-import { applyEvent, type JobRecord } from '../storage/job-records';
+import { REDIARIZATION_GAVE_UP } from '../lifecycle/rediarization';
+import { applyEvent, applyRediarization, type JobRecord } from '../storage/job-records';
 import { dropWork, recordFailure, type WorkOutline } from '../storage/work-records';
 
-/** An attempt ended without a result: the work is tried again after a while, or the job is given up. */
+/** An attempt ended without a result: the work is tried again after a while, or the job is given up. Of a completed job only the telling apart of its speakers is. */
 @Injectable()
 export class Attempts {
   private readonly log = new Logger(Attempts.name);
@@ -33,6 +34,12 @@ export class Attempts {
     }
     await recordFailure(manager, item.id, failures, reason);
     await dropWork(manager, job.id);
+    if (item.stage === 'rediarize') {
+      await applyRediarization(manager, job, {
+        ...{ kind: 'gave_up', itemId: item.id, errorMessage: REDIARIZATION_GAVE_UP },
+      });
+      return null;
+    }
     return applyEvent(manager, job, { kind: 'gave_up', errorMessage: GAVE_UP_MESSAGE });
   }
 }

@@ -2,7 +2,7 @@ import { HoldForJob } from '@currawong/contracts';
 import { DataSource } from '@currawong/database';
 import { Requester } from '@currawong/messaging';
 import { Injectable } from '@nestjs/common';
-import { billableSeconds } from '../lifecycle/job';
+import { billableSeconds, priceOptionOf } from '../lifecycle/job';
 import { findJob, raiseHeldSeconds } from '../storage/job-records';
 
 /**
@@ -25,6 +25,7 @@ export class LongerThanHeld {
       account_id: job.account_id,
       job_id: jobId,
       seconds,
+      option: priceOptionOf(job),
       key_id: job.key_id,
     });
     if (held.ok) {

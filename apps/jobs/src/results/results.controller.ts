@@ -12,7 +12,7 @@ import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
 import { countFailedAttempt, stageSeconds } from '../metrics/metrics';
 import { secondsSinceClaim } from '../metrics/spans-of-time';
-import { applyEvent, lockJob, type JobRecord } from '../storage/job-records';
+import { applyEvent, applyRediarization, lockJob, type JobRecord } from '../storage/job-records';
 import {
   dropWork,
   findWork,
@@ -75,7 +75,9 @@ export class ResultsController {
       reported = await this.reportedWork(manager, reference, outcome.kind);
       if (!reported) return this.ignored(reference);
       if (outcome.kind === 'broke') return this.attempts.lost(manager, job, reported, outcome.reason);
-      return unpaid === null ? this.advance(manager, send, job, outcome) : this.giveUp(manager, job, unpaid);
+      return unpaid === null
+        ? this.advance(manager, send, job, outcome, reported)
+        : this.giveUp(manager, job, unpaid);
     });
     if (reported) this.count(reported, outcome.kind);
     this.settleSoon(decided);
@@ -87,6 +89,7 @@ export class ResultsController {
     send: Send,
     job: JobRecord,
     outcome: Exclude<WorkOutcome, { kind: 'broke' }>,
+    item: WorkRecord,
   ): Promise<JobRecord | null> {
     switch (outcome.kind) {
       case 'prepared': {
@@ -104,8 +107,24 @@ export class ResultsController {
           kind: 'transcribed',
           durationSeconds: outcome.duration_seconds,
           resultKey: outcome.result_key,
+          voicesKey: outcome.voices_key ?? null,
+          language: outcome.language,
         });
+      case 'rediarized':
+        await applyRediarization(manager, job, {
+          kind: 'rediarized',
+          itemId: item.id,
+          resultKey: outcome.result_key,
+          speakersChanged: outcome.speakers_changed,
+        });
+        return null;
       case 'refused':
+        if (item.stage === 'rediarize') {
+          await applyRediarization(manager, job, {
+            ...{ kind: 'gave_up', itemId: item.id, errorMessage: outcome.detail },
+          });
+          return null;
+        }
         return this.giveUp(manager, job, outcome.detail);
     }
   }

@@ -1,6 +1,7 @@
 import { row, rows, DataSource, type EntityManager } from '@currawong/database';
-import type { JobStatus, JobView, KeyMode, Owner, SpeakerNames } from '@currawong/contracts';
+import type { Analysis, JobStatus, JobView, KeyMode, Owner, SpeakerNames } from '@currawong/contracts';
 import { AUDIO_RETENTION_DAYS, billableSeconds, publicStatus, type JobState } from '../lifecycle/job';
+import { rediarization, type RediarizationEvent } from '../lifecycle/rediarization';
 import { transition, type JobEvent } from '../lifecycle/transition';
 
 /** A row of `jobs.jobs`. bigint columns come as strings. */
@@ -34,6 +35,11 @@ export interface JobRecord {
   audio_expires_at: Date | null;
   audio_erased_at: Date | null;
   reconciled_at: Date | null;
+  analysis: Analysis | null;
+  voices_key: string | null;
+  diarization_item_id: string | null;
+  diarization_num_speakers: number | null;
+  diarization_error: string | null;
 }
 
 type On = DataSource | EntityManager;
@@ -124,6 +130,28 @@ export async function applyEvent(on: On, job: JobRecord, event: JobEvent): Promi
   return changed ?? null;
 }
 
+/**
+ * Stores what an event does to the telling apart of a completed job's speakers, guarded by what was under way.
+ * @returns the job as it is now, or null where the event came too late
+ */
+export async function applyRediarization(
+  on: On,
+  job: JobRecord,
+  event: RediarizationEvent,
+): Promise<JobRecord | null> {
+  const change = rediarization(job, event);
+  if (!change) return null;
+  const columns = Object.entries(change);
+  const assignments = columns.map(([column], index) => `${column} = $${index + 3}`);
+  const changed = await row<JobRecord>(
+    on,
+    `UPDATE jobs SET ${assignments.join(', ')}, changed_at = now()
+      WHERE id = $1 AND state = 'completed' AND diarization_item_id IS NOT DISTINCT FROM $2::uuid RETURNING *`,
+    [job.id, job.diarization_item_id, ...columns.map(([, value]) => value as unknown)],
+  );
+  return changed ?? null;
+}
+
 /** SQL: for how many days the recording of a row of `jobs` is kept after its end. */
 export const RETENTION_DAYS = `coalesce(
   (SELECT s.audio_retention_days FROM account_settings s WHERE s.account_id = jobs.account_id), ${AUDIO_RETENTION_DAYS})`;
@@ -146,8 +174,16 @@ export function nameSpeakers(
   );
 }
 
+/** Where a job that waits stands, and when one that is unfinished will be done. */
+export interface Outlook {
+  /** 1 is the next; null where it does not wait. */
+  position: number | null;
+  /** null where nothing is known to tell it from */
+  completionAt: Date | null;
+}
+
 /** @param progress share of the work done, 0 to 1 */
-export function asJobView(record: JobRecord, progress: number): JobView {
+export function asJobView(record: JobRecord, progress: number, outlook?: Outlook): JobView {
   const completed = record.state === 'completed';
   const failed = record.state === 'failed';
   return {
@@ -165,6 +201,12 @@ export function asJobView(record: JobRecord, progress: number): JobView {
     result_key: completed ? record.result_key : null,
     speaker_names: record.speaker_names,
     audio_available: hasAudio(record),
+    num_speakers: record.num_speakers,
+    analysis: record.analysis,
+    queue_position: outlook?.position ?? null,
+    estimated_completion_at: outlook?.completionAt?.toISOString() ?? null,
+    diarization_pending: record.diarization_item_id !== null,
+    diarization_error: record.diarization_error,
   };
 }
 

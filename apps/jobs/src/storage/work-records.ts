@@ -61,14 +61,21 @@ export function findWork(on: On, id: string): Promise<WorkRecord | undefined> {
 /** @returns undefined where this piece of the job exists already */
 export function insertWork(
   manager: EntityManager,
-  item: { id: string; jobId: string; stage: Stage; chunk?: Chunk; leaseSeconds: number },
+  item: { id: string; jobId: string; stage: Stage; chunk?: Chunk; index?: number; leaseSeconds: number },
 ): Promise<WorkRecord | undefined> {
   return row<WorkRecord>(
     manager,
     `INSERT INTO work_items (id, job_id, stage, chunk_index, chunk, lease_expires_at)
      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
      ON CONFLICT ON CONSTRAINT one_item_per_piece DO NOTHING RETURNING *`,
-    [item.id, item.jobId, item.stage, item.chunk?.index ?? 0, item.chunk ?? null, item.leaseSeconds],
+    [
+      item.id,
+      item.jobId,
+      item.stage,
+      item.chunk?.index ?? item.index ?? 0,
+      item.chunk ?? null,
+      item.leaseSeconds,
+    ],
   );
 }
 
@@ -162,6 +169,16 @@ export async function recordFailure(
     failures,
     lastError,
   ]);
+}
+
+/** How many pieces of work of this stage a job has had. */
+export async function countWork(manager: EntityManager, jobId: string, stage: Stage): Promise<number> {
+  const counted = await row<{ items: number }>(
+    manager,
+    'SELECT count(*)::int AS items FROM work_items WHERE job_id = $1 AND stage = $2',
+    [jobId, stage],
+  );
+  return counted!.items;
 }
 
 /** The job is over: whatever of its work is still about is not to be done. */

@@ -22,9 +22,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AudioRefused } from '../audio/decode';
+import { EngineUnavailable } from '../recognition/recognizer';
 
 /** Names this process among all workers, also after a restart on the same host. */
-const WORKER_NAME = `${hostname()}-${process.pid}-${Date.now().toString(36)}`;
+export const WORKER_NAME = `${hostname()}-${process.pid}-${Date.now().toString(36)}`;
 const CLAIM_AGAIN_MS = 1_000;
 const AT_IT_ALREADY_MS = 5_000;
 /** Beyond the database's own limits: a claim that is granted after we stopped listening costs an attempt. */
@@ -33,7 +34,7 @@ const CLAIM_DEADLINE_MS = 45_000;
 const PAUSE_AFTER_BREAKDOWN_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const PROGRESS_AT_MOST_EVERY_MS = 500;
-/** After the store or the broker failed: long enough not to spin, short enough to go on soon. */
+/** After the store, the broker or the engine's server failed: long enough not to spin, short enough to go on soon. */
 const OUTAGE_PAUSE_MS = 3_000;
 const REPORT_ATTEMPTS = 30;
 
@@ -143,7 +144,9 @@ export class Attempt {
       return this.report(reference, { kind: 'refused', code: error.code, detail: error.message });
     }
     const outage =
-      error instanceof ServiceUnavailable || (error instanceof StoreUnavailable && error.transient);
+      error instanceof ServiceUnavailable ||
+      error instanceof EngineUnavailable ||
+      (error instanceof StoreUnavailable && error.transient);
     if (outage && !signal.aborted) {
       this.log.warn(`work ${reference.item_id} is given back: ${String(error)}`);
       await sleep(OUTAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);

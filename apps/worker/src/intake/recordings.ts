@@ -3,6 +3,7 @@ import {
   objectKeys,
   RecognizedChunk,
   TranscriptDocument,
+  type Analysis,
   type AssembleWork,
   type Chunk,
   type EngineIdentity,
@@ -15,7 +16,9 @@ import {
 import { Publisher } from '@currawong/messaging';
 import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ChunkCutter, type AudioChunk } from '../audio/chunk-plan';
+import { analysedIfPossible } from '../analysis/analyse';
+import { trackVoice } from '../analysis/voice-track';
+import { ChunkCutter, ownPart, type AudioChunk } from '../audio/chunk-plan';
 import { bytesOf, SAMPLES_PER_SECOND, type SpeechSegment } from '../audio/pcm';
 import { WORKER_CONFIG, type WorkerConfig } from '../config';
 import type { Diarizer, SpeakerTurn } from '../diarization/diarizer';
@@ -27,11 +30,14 @@ import {
   type RecognizeOptions,
 } from '../recognition/recognizer';
 import { composeTranscript } from '../report/compose-transcript';
+import { stitched } from '../report/stitch';
 import type { AttemptContext } from './attempt';
 import { persistently } from './persistently';
 import { SourceAudio } from './source-audio';
+import { encodeVoices } from './voices-file';
 
-const DEFAULT_SPEAKERS = 2;
+/** Told apart at most where the client said no number. */
+export const DEFAULT_SPEAKERS = 2;
 /** A chunk's samples, words and features are far below this; more means that the object is not what it should be. */
 const MAX_CHUNK_BYTES = 64_000_000;
 
@@ -41,7 +47,7 @@ export const DIARIZER = Symbol('Diarizer');
 
 type Recording = PayloadOf<typeof WholeWork>;
 
-const NO_VOICES = 'The speakers could not all be told apart; some words may be under the wrong one.';
+export const NO_VOICES = 'The speakers could not all be told apart; some words may be under the wrong one.';
 
 /** What one chunk was heard to contain. */
 interface HeardChunk {
@@ -94,6 +100,8 @@ export class Recordings {
         index: chunk.index,
         startSeconds: chunk.start_seconds,
         endSeconds: chunk.end_seconds,
+        ownStartSeconds: chunk.own_start_seconds ?? chunk.start_seconds,
+        ownEndSeconds: chunk.own_end_seconds ?? chunk.end_seconds,
         // The copy gives the samples the even address that a typed array needs.
         pcm: new Int16Array(new Uint8Array(bytes).buffer),
         segments: chunk.speech,
@@ -153,7 +161,7 @@ export class Recordings {
 
   private async storeChunk(
     work: Recording,
-    { index, startSeconds, endSeconds, pcm, segments }: AudioChunk,
+    { index, startSeconds, endSeconds, ownStartSeconds, ownEndSeconds, pcm, segments }: AudioChunk,
     signal: AbortSignal,
   ): Promise<void> {
     const { job_id, item_id, attempt } = work;
@@ -161,6 +169,8 @@ export class Recordings {
       index,
       start_seconds: startSeconds,
       end_seconds: endSeconds,
+      own_start_seconds: ownStartSeconds,
+      own_end_seconds: ownEndSeconds,
       audio_key: objectKeys.chunkAudio(job_id, index, attempt),
       speech: segments.map(({ start, end }) => ({ start, end })),
     };
@@ -174,13 +184,14 @@ export class Recordings {
   /** Words and voices of one chunk, with times that count from the beginning of the recording. */
   private async hear(
     chunk: Omit<AudioChunk, 'last' | 'segments'> & { segments: readonly SpeechSegment[] },
-    options: { language: string; prompt: string },
+    options: { language: string; prompt: string; analysis: Analysis | null },
     { signal, progress }: AttemptContext,
   ): Promise<HeardChunk> {
-    const { language, prompt } = options;
-    const [{ words, language: spoken }, voices] = await Promise.all([
+    const { language, prompt, analysis } = options;
+    const [{ words, language: spoken }, voices, voiceTrack] = await Promise.all([
       this.words(chunk, { language, prompt, signal, onProgress: progress }),
-      timed('diarize', () => this.voices(chunk, signal)),
+      timed('diarize', () => this.voices(ownPart(chunk), signal)),
+      analysis === null ? undefined : this.voiceTrack(ownPart(chunk), signal),
     ]);
     return {
       recognized: {
@@ -192,6 +203,7 @@ export class Recordings {
         words: wordsFrom(chunk.startSeconds, words),
         warnings: voices ? [] : [NO_VOICES],
         engine: this.engine,
+        ...(voiceTrack === undefined ? {} : { voiceTrack }),
       },
       voices: voices ?? Buffer.alloc(0),
     };
@@ -227,25 +239,60 @@ export class Recordings {
     }
   }
 
+  /** Empty where it cannot be found: a transcript without tone is better than none. */
+  private async voiceTrack(part: Parameters<typeof trackVoice>[0], signal: AbortSignal): Promise<string> {
+    try {
+      return (await timed('analyse', () => trackVoice(part, signal))).toString('base64');
+    } catch (error) {
+      signal.throwIfAborted();
+      this.log.error(`no tone found from ${part.startSeconds} s: ${String(error)}`);
+      return '';
+    }
+  }
+
+  private withAnalysis(transcript: TranscriptDocument, tracks: readonly Buffer[]): TranscriptDocument {
+    const { analysis, failure } = analysedIfPossible(transcript, tracks);
+    if (failure) this.log.error(`no analysis: ${failure.message}`);
+    return analysis;
+  }
+
   private async compose(
-    work: { job_id: string; item_id: string; attempt: number; language: string; num_speakers: number | null },
+    work: Pick<
+      PayloadOf<typeof AssembleWork>,
+      'job_id' | 'item_id' | 'attempt' | 'language' | 'num_speakers' | 'analysis'
+    >,
     durationSeconds: number,
     heard: HeardChunk[],
     { signal }: AttemptContext,
   ): Promise<WorkOutcome> {
     const { turns, warnings } = await this.speakers(work, heard, signal);
-    const transcript = composeTranscript({
+    const composed = composeTranscript({
       language: spokenLanguage(heard) ?? work.language,
       durationSeconds,
-      words: heard.flatMap(({ recognized }) => recognized.words),
+      words: stitched(heard.map(({ recognized }) => recognized)),
       turns,
       warnings: [...new Set([...heard.flatMap(({ recognized }) => recognized.warnings), ...warnings])],
       engine: heard[0]?.recognized.engine ?? this.engine,
       diarizer: { name: this.diarizer.name, version: this.diarizer.version },
     });
+    const tracks =
+      work.analysis === null
+        ? undefined
+        : heard.map(({ recognized }) => Buffer.from(recognized.voiceTrack ?? '', 'base64'));
+    const transcript = tracks ? this.withAnalysis(composed, tracks) : composed;
     const result_key = objectKeys.result(work.job_id, work.item_id, work.attempt);
-    await this.putJson(result_key, TranscriptDocument.parse(transcript), signal);
-    return { kind: 'transcribed', duration_seconds: durationSeconds, result_key };
+    // Kept so that the speakers can be told apart anew, as another number of them, without the sound.
+    const voices_key = objectKeys.resultVoices(work.job_id, work.item_id, work.attempt);
+    const voices = encodeVoices(
+      heard.map((chunk) => chunk.voices),
+      tracks,
+    );
+    await Promise.all([
+      this.putJson(result_key, TranscriptDocument.parse(transcript), signal),
+      this.put(voices_key, voices, 'application/octet-stream', signal),
+    ]);
+    const { language } = transcript;
+    return { kind: 'transcribed', duration_seconds: durationSeconds, result_key, voices_key, language };
   }
 
   /** Whatever goes wrong in telling voices apart, the words are kept: the job says so in its warnings. */

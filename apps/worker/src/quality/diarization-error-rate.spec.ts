@@ -1,4 +1,4 @@
-import { diarizationErrors, parseRttm } from './diarization-error-rate';
+import { diarizationErrors, parseRttm, togetherDiarizationErrors } from './diarization-error-rate';
 
 const reference = [
   { start: 0, end: 4, speaker: 'ann' },
@@ -56,6 +56,19 @@ describe('diarization error rate', () => {
     ];
     const errors = diarizationErrors(overlap, [{ start: 0, end: 2, speaker: 1 }], strict);
     expect(errors).toMatchObject({ speechSeconds: 4, missedSeconds: 2, rate: 0.5 });
+  });
+
+  it('weighs speakers the same in the Jaccard error rate, however little they say', () => {
+    const one = [{ start: 0, end: 10, speaker: 1 }];
+    // Ann is found with 5 s too many, Bob not at all.
+    expect(diarizationErrors(reference, one, strict).jaccardRate).toBeCloseTo((5 / 10 + 1) / 2);
+    expect(diarizationErrors(reference, [], strict).jaccardRate).toBe(1);
+    expect(diarizationErrors(reference, reference, strict).jaccardRate).toBe(0);
+  });
+
+  it('weighs every second of several recordings the same', () => {
+    const all = [diarizationErrors(reference, reference, strict), diarizationErrors(reference, [], strict)];
+    expect(togetherDiarizationErrors(all)).toMatchObject({ rate: 0.5, speechSeconds: 18, jaccardRate: 0.5 });
   });
 
   it('reads RTTM lines and skips the rest', () => {

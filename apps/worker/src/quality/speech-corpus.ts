@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import { parseRttm, type SpokenTurn } from './diarization-error-rate';
+import { parseCtm, type TimedWord } from './word-time-error';
 
 /** A recording of which it is known what is said in it, or who says it when. */
 export interface CorpusRecording {
@@ -10,6 +11,8 @@ export interface CorpusRecording {
   readonly speakers: number;
   readonly transcript: string | null;
   readonly turns: readonly SpokenTurn[] | null;
+  /** When each word is said, where that is known exactly. */
+  readonly words: readonly TimedWord[] | null;
 }
 
 const REPOSITORY = resolve(__dirname, '../../../..');
@@ -17,18 +20,20 @@ const REPOSITORY = resolve(__dirname, '../../../..');
 /** Where recordings for tests and measurements lie; they are too large and too mixed in licence to commit. */
 export const corpusFolder = process.env['CURRAWONG_SPEECH_DIR'] ?? join(REPOSITORY, '../shared/speech');
 
-/** @returns the recordings of manifest.json, or undefined where the folder is absent. */
-export function openCorpus(): CorpusRecording[] | undefined {
-  const manifest = join(corpusFolder, 'manifest.json');
+/** @returns the recordings of a folder's manifest.json (docs/quality.md says what is in it), or undefined where there is none. */
+export function openCorpus(folder = corpusFolder): CorpusRecording[] | undefined {
+  const manifest = join(folder, 'manifest.json');
   if (!existsSync(manifest)) return undefined;
   const entries = JSON.parse(readFileSync(manifest, 'utf8')) as ManifestEntry[];
-  return entries.map(({ file, seconds, speakers, transcript, rttm }) => ({
-    name: basename(file, '.wav'),
-    path: join(corpusFolder, file),
+  const text = (file: string) => readFileSync(join(folder, file), 'utf8');
+  return entries.map(({ file, seconds, speakers, transcript, rttm, ctm }) => ({
+    name: parse(file).name,
+    path: join(folder, file),
     seconds,
     speakers,
-    transcript,
-    turns: rttm === null ? null : parseRttm(readFileSync(join(corpusFolder, rttm), 'utf8')),
+    transcript: transcript ?? null,
+    turns: rttm ? parseRttm(text(rttm)) : null,
+    words: ctm ? parseCtm(text(ctm)) : null,
   }));
 }
 
@@ -36,8 +41,9 @@ interface ManifestEntry {
   file: string;
   seconds: number;
   speakers: number;
-  transcript: string | null;
-  rttm: string | null;
+  transcript?: string | null;
+  rttm?: string | null;
+  ctm?: string | null;
 }
 
 /** Programs that tests and measurements need. @throws Error, one sentence, for the first that is not there. */

@@ -1,8 +1,9 @@
 import type { TranscriptWord } from '@currawong/contracts';
-import { ChunkCutter } from '../audio/chunk-plan';
+import { type AudioChunk, ChunkCutter, ownPart } from '../audio/chunk-plan';
 import { decodeToPcm } from '../audio/decode';
 import type { Diarizer, SpeakerTurn, TurnsOptions } from '../diarization/diarizer';
 import { wordsFrom, type Recognizer } from '../recognition/recognizer';
+import { stitched, type HeardStretch } from '../report/stitch';
 
 export interface TranscribedFile {
   readonly durationSeconds: number;
@@ -11,23 +12,36 @@ export interface TranscribedFile {
 }
 
 /** The speech part of a job from file to words and turns, without the platform: what quality is measured on. */
-export async function transcribeFile(
+export function transcribeFile(
   inputPath: string,
-  { ffmpegPath, recognizer, diarizer, diarization }: TranscribeOptions,
+  { ffmpegPath, ...engines }: TranscribeOptions & { readonly ffmpegPath: string },
 ): Promise<TranscribedFile> {
-  const cutter = new ChunkCutter();
-  const words: TranscriptWord[] = [];
+  return transcribeChunks(chunksOf(inputPath, ffmpegPath), engines);
+}
+
+/** A recording as it is given to engines. */
+export function chunksOf(inputPath: string, ffmpegPath: string): AsyncIterable<AudioChunk> {
+  return new ChunkCutter().cut(decodeToPcm({ ffmpegPath, inputPath, maxSeconds: 36_000 }));
+}
+
+/** @param chunks all of a recording, in order */
+export async function transcribeChunks(
+  chunks: AsyncIterable<AudioChunk> | Iterable<AudioChunk>,
+  { recognizer, diarizer, diarization }: TranscribeOptions,
+): Promise<TranscribedFile> {
+  const heard: HeardStretch[] = [];
   const voices: Buffer[] = [];
-  for await (const chunk of cutter.cut(decodeToPcm({ ffmpegPath, inputPath, maxSeconds: 36_000 }))) {
-    const heard = await recognizer.recognize(chunk.pcm, chunk.segments, { language: 'en' });
-    words.push(...wordsFrom(chunk.startSeconds, heard.words));
-    voices.push(await diarizer.observe(chunk));
+  let durationSeconds = 0;
+  for await (const chunk of chunks) {
+    const { words } = await recognizer.recognize(chunk.pcm, chunk.segments, { language: 'en' });
+    heard.push({ ...chunk, words: wordsFrom(chunk.startSeconds, words) });
+    voices.push(await diarizer.observe(ownPart(chunk)));
+    durationSeconds = chunk.ownEndSeconds;
   }
-  return { durationSeconds: cutter.durationSeconds, words, turns: await diarizer.turns(voices, diarization) };
+  return { durationSeconds, words: stitched(heard), turns: await diarizer.turns(voices, diarization) };
 }
 
 export interface TranscribeOptions {
-  readonly ffmpegPath: string;
   readonly recognizer: Recognizer;
   readonly diarizer: Diarizer;
   readonly diarization: TurnsOptions;

@@ -1,4 +1,4 @@
-import { normalisedWords, wordErrors } from './word-error-rate';
+import { alignedWords, normalisedWords, togetherWordErrors, wordErrors } from './word-error-rate';
 
 describe('word error rate', () => {
   it('is zero for the same words in other case and punctuation', () => {
@@ -29,6 +29,21 @@ describe('word error rate', () => {
     expect(wordErrors('a b', '').rate).toBe(1);
     expect(wordErrors('', 'a').rate).toBe(Infinity);
     expect(wordErrors('', '').rate).toBe(0);
+  });
+
+  it('pairs each word said with the word heard for it', () => {
+    expect(alignedWords(['a', 'b', 'c'], ['x', 'a', 'c', 'd'])).toEqual([
+      { heard: 0 },
+      { said: 0, heard: 1 },
+      { said: 1 },
+      { said: 2, heard: 2 },
+      { heard: 3 },
+    ]);
+  });
+
+  it('weighs every word of several recordings the same', () => {
+    const together = togetherWordErrors([wordErrors('a b c d', 'a b c d'), wordErrors('a b', 'x')]);
+    expect(together).toMatchObject({ referenceWords: 6, rate: 2 / 6 });
   });
 
   it('reads titles and digits as they are said, and keeps apostrophes inside words', () => {

@@ -23,6 +23,7 @@ export const CreditBody = z.object({
   total_used_aud: CentsAud,
   estimated_remaining_minutes: z.number().int(),
   free_minutes_remaining: z.number().int(),
+  price_per_minute_with_analysis_aud: CentsAud.nullable(),
 });
 export type CreditBody = z.infer<typeof CreditBody>;
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { JobStatus, SpeakerNames } from '../jobs';
-import { TranscriptSegment } from '../transcript';
+import { Analysis, JobStatus, NumSpeakers, SpeakerNames } from '../jobs';
+import { EngineIdentity, SpeakerSummary, TranscriptSegment } from '../transcript';
 import { Timestamp } from './primitives';
+
+const SPEAKERS_RULE = 'must be a whole number from 1 to 10, or null';
 
 /** The answer to POST /transcribe. */
 export const SubmissionReceipt = z.object({
@@ -27,6 +29,12 @@ export const JobListItem = z.object({
   speaker_names: SpeakerNames,
   /** Whether GET /jobs/{id}/audio has something to give. */
   audio_available: z.boolean(),
+  num_speakers: NumSpeakers,
+  analysis: Analysis.nullable(),
+  queue_position: z.number().int().nullable(),
+  estimated_completion_at: Timestamp.nullable(),
+  diarization_pending: z.boolean(),
+  diarization_error: z.string().nullable(),
 });
 export type JobListItem = z.infer<typeof JobListItem>;
 
@@ -34,12 +42,20 @@ export type JobListItem = z.infer<typeof JobListItem>;
 export const ShownSegment = TranscriptSegment.partial({ words: true });
 export type ShownSegment = z.infer<typeof ShownSegment>;
 
+/** The program that recognized the words, and its weights. */
+export const ShownEngine = EngineIdentity.extend({ model: z.string().nullable() });
+/** The program that told the speakers apart. */
+export const ShownDiarizer = EngineIdentity.omit({ model: true });
+
 /** The answer to GET /jobs/{id}. */
 export const JobDetail = JobListItem.extend({
   transcription: z.string().nullable(),
   diarization: z.string().nullable(),
   segments: z.array(ShownSegment).nullable(),
   warnings: z.array(z.string()),
+  speakers_summary: z.array(SpeakerSummary).nullable(),
+  engine: ShownEngine.nullable(),
+  diarizer: ShownDiarizer.nullable(),
 });
 export type JobDetail = z.infer<typeof JobDetail>;
 
@@ -56,6 +72,26 @@ export type JobList = z.infer<typeof JobList>;
 /** The body of PATCH /jobs/{id}. */
 export const JobChange = z.object({ speaker_names: SpeakerNames });
 export type JobChange = z.infer<typeof JobChange>;
+
+/** The body of POST /jobs/{id}/diarization; null for a number that is to be found. */
+export const DiarizationRequest = z.object({
+  num_speakers: z
+    .number(SPEAKERS_RULE)
+    .int(SPEAKERS_RULE)
+    .min(1, SPEAKERS_RULE)
+    .max(10, SPEAKERS_RULE)
+    .nullable(),
+});
+export type DiarizationRequest = z.infer<typeof DiarizationRequest>;
+
+/** The answer to GET /languages. */
+export const LanguageList = z.object({
+  languages: z.array(z.object({ code: z.string(), name: z.string() })),
+  /** Whether `auto` may be sent for `language`. */
+  auto: z.boolean(),
+  engine: ShownEngine.nullable(),
+});
+export type LanguageList = z.infer<typeof LanguageList>;
 
 export const TranscriptFormat = z.enum(['json', 'txt', 'srt', 'vtt'], 'must be one of json, txt, srt, vtt');
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>;

@@ -18,6 +18,12 @@ export const JOB_ITEM = {
   cost_aud: 0.013333,
   speaker_names: { 'Speaker 1': 'Katie' },
   audio_available: true,
+  num_speakers: 2,
+  analysis: null,
+  queue_position: null,
+  estimated_completion_at: null,
+  diarization_pending: false,
+  diarization_error: null,
 };
 
 export const JOB = {
@@ -29,6 +35,9 @@ export const JOB = {
     { start: 2.8, end: 3.6, speaker: 'Speaker 2', text: 'yes let us', confidence: 0.91 },
   ],
   warnings: [],
+  speakers_summary: null,
+  engine: { name: 'faster-whisper', version: '1.2.1', model: 'large-v3' },
+  diarizer: { name: 'segmentation-embedding', version: '1' },
 };
 
 export const UNFINISHED_JOB = {
@@ -38,6 +47,7 @@ export const UNFINISHED_JOB = {
   audio_duration_minutes: null,
   completed_at: null,
   progress: 0.4,
+  estimated_completion_at: '2026-11-21T03:04:33.000Z',
   cost_aud: null,
   speaker_names: {},
 };

@@ -1,4 +1,4 @@
-import { JobChange, JobDetail, JobList } from '@currawong/contracts';
+import { DiarizationRequest, JobChange, JobDetail, JobList } from '@currawong/contracts';
 import { JobQuery, TranscriptQuery } from '../../jobs/job-query';
 import { ListQuery } from '../../jobs/list-query';
 import type { Operation, ParameterNote } from '../operation';
@@ -70,6 +70,36 @@ export const JOB_OPERATIONS: Operation[] = [
       ['body_unreadable', 'Send the body as JSON, with Content-Type: application/json.'],
       ['invalid_parameter', 'speaker_names.Speaker 1: must have at most 80 characters'],
       'job_not_found',
+    ],
+  },
+  {
+    id: 'rediarizeJob',
+    method: 'post',
+    path: '/jobs/{job_id}/diarization',
+    tag: 'Transcription',
+    summary: 'Tell the speakers of a completed job apart again',
+    description:
+      'As another number of speakers; null for a number that is to be found. Nothing is charged, and the words stay as they ' +
+      'are. The job stays `completed` and shows its old result, with `diarization_pending`, until the new one is there; ' +
+      'names that were given to speakers are then taken away where the speakers are others. It needs what was noted of the ' +
+      'voices, which is erased with the recording.',
+    access: 'key or session',
+    parameters: { job_id: JOB_PARAMETER },
+    body: { mediaType: 'application/json', schema: DiarizationRequest, example: { num_speakers: 3 } },
+    answers: {
+      202: {
+        description: 'It is under way. Ask for the job until `diarization_pending` is false.',
+        schema: JobDetail,
+        example: { ...JOB, diarization_pending: true },
+      },
+    },
+    refusals: [
+      ['body_unreadable', 'Send the body as JSON, with Content-Type: application/json.'],
+      ['invalid_parameter', 'num_speakers: must be a whole number from 1 to 10, or null'],
+      'job_not_found',
+      'transcript_not_ready',
+      'diarization_pending',
+      'voices_erased',
     ],
   },
   {

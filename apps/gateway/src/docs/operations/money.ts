@@ -149,6 +149,7 @@ export const MONEY_OPERATIONS: Operation[] = [
           total_used_aud: '0.02',
           estimated_remaining_minutes: 1249,
           free_minutes_remaining: 0,
+          price_per_minute_with_analysis_aud: '0.03',
         },
       },
     },

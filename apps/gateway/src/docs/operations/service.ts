@@ -1,4 +1,4 @@
-import { HealthBody, LegacyStatus, QueueStatus } from '@currawong/contracts';
+import { HealthBody, LanguageList, LegacyStatus, QueueStatus } from '@currawong/contracts';
 import type { Operation } from '../operation';
 import { JOB_ID } from './examples';
 
@@ -23,6 +23,30 @@ export const SERVICE_OPERATIONS: Operation[] = [
     summary: 'Ask whether the process is up',
     access: 'anyone',
     answers: { 200: { description: 'It is.', schema: HealthBody, example: { status: 'ok' } } },
+  },
+  {
+    id: 'listLanguages',
+    method: 'get',
+    path: '/languages',
+    tag: 'Service state',
+    summary: 'List the languages that are recognized',
+    description:
+      'What may be sent for `language`: what every engine knows that is at work now, or knew that was at work last.',
+    access: 'key or session',
+    answers: {
+      200: {
+        description: 'The languages by their English names.',
+        schema: LanguageList,
+        example: {
+          languages: [
+            { code: 'en', name: 'English' },
+            { code: 'vi', name: 'Vietnamese' },
+          ],
+          auto: true,
+          engine: { name: 'faster-whisper', version: '1.2.1', model: 'large-v3' },
+        },
+      },
+    },
   },
   {
     id: 'getQueueStatus',

@@ -1,4 +1,4 @@
-import { SubmissionReceipt } from '@currawong/contracts';
+import { DETECTED_LANGUAGE, SubmissionReceipt } from '@currawong/contracts';
 import { transcribeFields } from '../../transcribe/fields';
 import { acceptedExtensions } from '../../transcribe/upload/audio-kind';
 import type { DocumentedConfig } from '../openapi';
@@ -6,11 +6,12 @@ import type { Operation } from '../operation';
 import { queryParameters, type JsonSchema } from '../schemas';
 import { JOB_ID } from './examples';
 
-export function transcribeOperation({ LANGUAGES, MAX_FILE_BYTES }: DocumentedConfig): Operation {
+export function transcribeOperation({ accepted, MAX_FILE_BYTES }: DocumentedConfig): Operation {
+  const languages = [...accepted.languages, ...(accepted.auto ? [DETECTED_LANGUAGE] : [])];
   const megabytes = MAX_FILE_BYTES / 1_000_000;
   const extensions = acceptedExtensions.join(' ');
-  const fields = queryParameters(transcribeFields(LANGUAGES));
-  const described = Object.entries(fieldNotes(LANGUAGES)).map(([name, note]) => {
+  const fields = queryParameters(transcribeFields(accepted));
+  const described = Object.entries(fieldNotes(languages)).map(([name, note]) => {
     const schema = fields[name];
     if (!schema) throw new Error(`POST /transcribe has no field ${name}.`);
     return [name, { ...sendable(schema), ...note }] as const;
@@ -59,7 +60,8 @@ export function transcribeOperation({ LANGUAGES, MAX_FILE_BYTES }: DocumentedCon
       ['file_too_large', `file: it is larger than the ${megabytes} MB that are allowed.`],
       'too_many_files',
       ['invalid_parameter', 'num_speakers: must be a whole number from 1 to 10'],
-      ['invalid_parameter', `language: must be one of ${LANGUAGES.join(', ')}`],
+      ['invalid_parameter', `language: must be one of ${languages.join(', ')}`],
+      ['invalid_parameter', 'analysis: must be sentiment, or left out'],
       'body_unreadable',
       'undecodable_audio',
       'recording_too_long',
@@ -80,7 +82,10 @@ function fieldNotes(languages: readonly string[]) {
   return {
     language: {
       type: 'string',
-      description: `What is spoken: ${languages.join(', ')}. Subtags are accepted: \`en-AU\` is \`en\`.`,
+      description:
+        `What is spoken: ${languages.join(', ')}. Subtags are accepted: \`en-AU\` is \`en\`. These are the languages that the ` +
+        'engines know which are at work now, as GET /languages lists them; `auto`, where it is among them, has the engine find ' +
+        'out, and the job then shows what it found.',
       examples: ['en', 'en-AU'],
     },
     num_speakers: {
@@ -91,6 +96,10 @@ function fieldNotes(languages: readonly string[]) {
       type: 'string',
       description: 'Comma-separated words and phrases to listen for; the last 200 words count.',
       examples: ['Currawong, Parramatta, Katie Ng'],
+    },
+    analysis: {
+      description: 'What is wanted beyond words and speakers: tone and sentiment, at a price of its own.',
+      examples: ['sentiment'],
     },
   };
 }

@@ -90,8 +90,9 @@ function errors(): Html {
 function charges({ FREE_MINUTES }: GuidedConfig): Html {
   return html`<ul class="rules">
     <li>
-      Audio is charged by the second from a prepaid balance. The standard price is <b>AUD 0.02 a minute</b>;
-      <code>GET /credit</code> shows yours. A job keeps the price at which it was accepted.
+      Audio is charged by the second from a prepaid balance. The standard price is <b>AUD 0.02 a minute</b>,
+      and <b>AUD 0.03</b> with tone and sentiment; <code>GET /credit</code> shows yours. A job keeps the price
+      at which it was accepted.
     </li>
     <li>
       A new account has <b>${FREE_MINUTES} free minutes</b>, which are used first. Once they are gone, a

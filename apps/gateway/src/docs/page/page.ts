@@ -1,11 +1,10 @@
-import type { GatewayConfig } from '../../config';
-import { type OpenApiDocument } from '../openapi';
+import { type DocumentedConfig, type OpenApiDocument } from '../openapi';
 import { guide, type GuidedConfig } from './guide';
 import { breakable, html, type Html } from './html';
 import { operationSection, operationsOf } from './operations';
 import { schemaSection } from './schemas';
 
-export type PageConfig = GuidedConfig & Pick<GatewayConfig, 'LANGUAGES'>;
+export type PageConfig = GuidedConfig & Pick<DocumentedConfig, 'accepted'>;
 
 /** The whole page as HTML. */
 export function docsPage(document: OpenApiDocument, config: PageConfig, baseUrl: string): string {
@@ -80,7 +79,7 @@ export function docsPage(document: OpenApiDocument, config: PageConfig, baseUrl:
                 </div>
                 <div>
                   <dt>Languages</dt>
-                  <dd>${config.LANGUAGES.join(', ')}</dd>
+                  <dd>${config.accepted.languages.join(', ')}</dd>
                 </div>
               </dl>
             </section>

@@ -1,5 +1,6 @@
 import type { SpeakerNames, TranscriptSegment } from '@currawong/contracts';
-import { cuesOf, turnsOf, type Spoken } from './turns';
+import { cuesOf, type Cue, type CuePart } from './cues';
+import { turnsOf } from './turns';
 
 /** A transcript as a file of text. Every line ends in a line feed; without speech there are no turns and no cues. */
 export type TextFormat = (segments: readonly TranscriptSegment[], names: SpeakerNames) => string;
@@ -10,23 +11,30 @@ export const asPlainText: TextFormat = (segments, names) =>
     .map(({ name, text }) => `${name}: ${oneLine(text)}\n`)
     .join('\n');
 
-/** SubRip. It knows no escapes: what would be taken for an arrow is made one that is not. */
+/**
+ * SubRip. A new voice is named before its words. It knows no escapes: what would be taken for an arrow is made one that is
+ * not.
+ */
 export const asSubRip: TextFormat = (segments, names) =>
-  cuesOf(segments, names)
+  cuesOf(segments, names, { labels: true })
     .map((cue, index) => {
-      const text = `${cue.name}: ${oneLine(cue.text)}`.replaceAll('-->', '→');
-      return `${index + 1}\n${times(cue, ',')}\n${text}\n`;
+      const lines = cue.parts.flatMap((part) => part.lines.map(oneLine));
+      return `${index + 1}\n${times(cue, ',')}\n${lines.join('\n').replaceAll('-->', '→')}\n`;
     })
     .join('\n');
 
-/** WebVTT, with the speaker as the voice of a cue. */
+/** WebVTT, with the speaker as the voice of a cue, or of each line where two share it. */
 export const asWebVtt: TextFormat = (segments, names) =>
   [
     'WEBVTT\n',
-    ...cuesOf(segments, names).map(
-      (cue) => `${times(cue, '.')}\n<v ${escaped(cue.name)}>${escaped(oneLine(cue.text))}\n`,
+    ...cuesOf(segments, names, { labels: false }).map(
+      (cue) => `${times(cue, '.')}\n${cue.parts.map(voice).join('\n')}\n`,
     ),
   ].join('\n');
+
+function voice({ name, lines }: CuePart): string {
+  return `<v ${escaped(oneLine(name))}>${lines.map((line) => escaped(oneLine(line))).join('\n')}`;
+}
 
 /** A blank line would end the cue. */
 function oneLine(text: string): string {
@@ -38,7 +46,7 @@ function escaped(text: string): string {
 }
 
 /** A cue must end after it begins, be it by a millisecond. */
-function times({ start, end }: Spoken, point: ',' | '.'): string {
+function times({ start, end }: Pick<Cue, 'start' | 'end'>, point: ',' | '.'): string {
   const startMs = Math.round(start * 1000);
   const endMs = Math.max(startMs + 1, Math.round(end * 1000));
   return `${clock(startMs, point)} --> ${clock(endMs, point)}`;

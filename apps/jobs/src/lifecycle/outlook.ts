@@ -1,0 +1,60 @@
+/**
+ * When a job will be done, reckoned from what is measured. Seconds:
+ *
+ *   ahead / (slots × speed) + own / (hands × speed),   at least 1
+ *
+ *   ahead   seconds of audio still to be recognized of jobs that were queued before
+ *   own     seconds of audio still to be recognized of this job
+ *   speed   seconds of audio that one slot recognized in a second of late
+ *   slots   pieces of audio that the workers which are up recognize at a time
+ *   hands   as many of them as this job has pieces for: `own` divided by the longest piece, rounded up
+ */
+export function secondsUntilDone(work: {
+  aheadSeconds: number;
+  ownSeconds: number;
+  speed: number;
+  slots: number;
+  chunkSeconds: number;
+}): number {
+  const { aheadSeconds, ownSeconds, speed, slots, chunkSeconds } = work;
+  const hands = Math.min(slots, Math.max(1, Math.ceil(ownSeconds / chunkSeconds)));
+  // What has been recognized still has to be put together and charged.
+  return Math.max(1, aheadSeconds / (slots * speed) + ownSeconds / (hands * speed));
+}
+
+/** Where a job that has work to be done stands in the order of queueing. */
+export interface QueueMark {
+  jobId: string;
+  /** When the oldest of that work was queued, whole ms since 1970. */
+  queuedAtMs: number;
+  /** How many jobs that wait were queued before it. */
+  waitingBefore: number;
+  /** Audio still to be recognized of all jobs that were queued before it. */
+  secondsBefore: number;
+}
+
+/** What is to be done at a moment. Not every job has a mark: see `readQueue`. */
+export interface Queue {
+  /** In the order of queueing. */
+  marks: readonly QueueMark[];
+  waiting: number;
+  seconds: number;
+  slots: number;
+  /** null where nothing was recognized of late */
+  speed: number | null;
+}
+
+export interface Place {
+  waitingBefore: number;
+  secondsBefore: number;
+}
+
+/** Where a job stands; one without a mark of its own, where the nearest before it does. One that came later is the last. */
+export function placeIn({ marks, waiting, seconds }: Queue, jobId: string, queuedAtMs: number): Place {
+  const own = marks.find((mark) => mark.jobId === jobId);
+  if (own) return own;
+  const last = marks.at(-1);
+  if (!last || queuedAtMs > last.queuedAtMs) return { waitingBefore: waiting, secondsBefore: seconds };
+  const before = marks.findLast((mark) => mark.queuedAtMs <= queuedAtMs);
+  return before ?? { waitingBefore: 0, secondsBefore: 0 };
+}
