@@ -8,6 +8,13 @@ export interface Receipt extends Sent {
   readonly jobId: string;
 }
 
+export interface JobWord {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly confidence: number | null;
+}
+
 export interface FinishedJob {
   readonly completedAtMs: number;
 }
@@ -71,12 +78,22 @@ export class Customer {
     return answer.body;
   }
 
+  /** The words of a finished job, in order. */
+  async words(id: string): Promise<JobWord[]> {
+    const url = `${this.jobUrl(id)}?words=true`;
+    const answer = await this.#http.send('GET', url, this.headers);
+    if (answer.status !== 200)
+      throw new Error(`GET ${url} answered ${answer.status}: ${answer.body.toString()}`);
+    const { segments } = JSON.parse(answer.body.toString()) as { segments: { words: JobWord[] }[] };
+    return segments.flatMap(({ words }) => words);
+  }
+
   /**
    * Waits until the job is completed, asking at this interval: the platform writes down when that was, so asking more often
-   * would only slow what is measured. @throws Error when it failed, or took two minutes
+   * would only slow what is measured. @throws Error when it failed, or took longer than the limit
    */
-  async completed(id: string, everyMs: number): Promise<FinishedJob> {
-    const deadline = performance.now() + 120_000;
+  async completed(id: string, everyMs: number, limitSeconds = 120): Promise<FinishedJob> {
+    const deadline = performance.now() + limitSeconds * 1000;
     for (;;) {
       const job = JSON.parse((await this.jobBody(id)).toString()) as {
         status: string;
@@ -85,7 +102,8 @@ export class Customer {
       };
       if (job.status === 'completed') return { completedAtMs: Date.parse(job.completed_at!) };
       if (job.status === 'failed') throw new Error(`Job ${id} failed: ${job.error_message}`);
-      if (performance.now() > deadline) throw new Error(`Job ${id} is still ${job.status} after two minutes`);
+      if (performance.now() > deadline)
+        throw new Error(`Job ${id} is still ${job.status} after ${limitSeconds} s`);
       await sleep(everyMs);
     }
   }

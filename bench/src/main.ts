@@ -8,6 +8,9 @@ import { describeMachine, loadNow } from './machine';
 import { type Bench, NotMeasurable } from './measurement';
 import { measurements, notMeasuredYet } from './measurements';
 import { line, markdown } from './report';
+import { diarizers, recognizers } from './speech/engines';
+import { runSpeech } from './speech/run-speech';
+import { parseSpeechArguments } from './speech/speech-arguments';
 
 const repositoryFolder = join(__dirname, '..', '..');
 const resultsPath = join(repositoryFolder, 'bench', 'RESULTS.md');
@@ -18,10 +21,15 @@ const opened: (() => Promise<void>)[] = [];
 let stopping: Promise<void> | undefined;
 
 async function main(): Promise<number> {
-  const wanted = parseArguments(
-    process.argv.slice(2),
-    measurements.map(({ name }) => name),
-  );
+  const [first, ...others] = process.argv.slice(2);
+  const speech =
+    first === 'speech' ? parseSpeechArguments(others, [...recognizers, ...diarizers]) : undefined;
+  const wanted =
+    speech ??
+    parseArguments(
+      process.argv.slice(2),
+      measurements.map(({ name }) => name),
+    );
   if (typeof wanted === 'string') {
     process.stderr.write(`${wanted}\n`);
     return 2;
@@ -33,13 +41,14 @@ async function main(): Promise<number> {
   opened.push(stop);
   const machine = await describeMachine(servers, repositoryFolder);
   print(`${machine.description}; load ${loadBefore}; ${wanted.pairs} pairs`);
-  const bench = {
+  const bench: Bench = {
     pairs: wanted.pairs,
     servers,
     repositoryFolder,
     platform: onePlatformAtATime(),
     progress: (text: string) => print(`    ${text}`),
   };
+  if (!('names' in wanted)) return runSpeech({ wanted, bench, machine, begunAt, loadBefore, print });
   const { figures, gaps, failed } = await measureAll(wanted, bench);
   const seconds = (Date.now() - begunAt.getTime()) / 1000;
   const loadAfter = loadNow();

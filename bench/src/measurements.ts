@@ -2,6 +2,7 @@ import type { Measurement } from './measurement';
 import { engineCost } from './measures/engine-cost';
 import { jobReads } from './measures/job-reads';
 import { latency } from './measures/latency';
+import { longRecording } from './measures/long-recording';
 import { throughput } from './measures/throughput';
 import { twoWorkers } from './measures/two-workers';
 import { uploadMemory } from './measures/upload-memory';
@@ -16,6 +17,7 @@ export const measurements: readonly Measurement[] = [
   throughput,
   engineCost,
   twoWorkers,
+  longRecording,
 ];
 
 /** Aims without a measurement, and why. */

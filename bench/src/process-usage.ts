@@ -49,6 +49,32 @@ export function peakBytes(pid: number): number {
   return statusBytes(pid, 'VmHWM');
 }
 
+/**
+ * Samples the memory of a process and of all that it starts; what several of them share is counted once (Pss). What
+ * comes and goes between two samples is not seen.
+ * @returns ends the sampling and gives the peak in bytes; NaN where the system does not tell by /proc
+ */
+export function watchMemory(pid: number, everyMs = 100): () => number {
+  let peak = treeBytes(pid);
+  const timer = setInterval(() => (peak = Math.max(peak, treeBytes(pid))), everyMs);
+  return () => {
+    clearInterval(timer);
+    return peak;
+  };
+}
+
+/** Memory of a process and of all that it has started, what several of them share counted once; NaN without /proc. */
+export function treeBytes(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const own = Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1]) * 1024;
+    // A child that has just ended counts no more.
+    return childrenOf(pid).reduce((sum, child) => sum + (treeBytes(child) || 0), own);
+  } catch {
+    return NaN;
+  }
+}
+
 function statusBytes(pid: number, name: string): number {
   let status: string;
   try {

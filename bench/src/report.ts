@@ -1,5 +1,6 @@
 import { aimText, type Figure, isReached, shown } from './figure';
 import type { Machine } from './machine';
+import { table } from './markdown-table';
 
 export interface Report {
   readonly begunAt: Date;
@@ -84,13 +85,4 @@ function withUnit(text: string, { unit }: Figure): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length > 0 ? [`## ${title}`, '', ...lines, ''] : [];
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
-  );
-  const text = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
-  return [text(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(text)];
 }

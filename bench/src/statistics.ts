@@ -11,6 +11,11 @@ export function summarize(values: readonly number[]): Summary {
   return { median: median(values), low: sorted[0]!, high: sorted.at(-1)! };
 }
 
+/** The same of what not every system tells: NaN throughout where a value is not known. */
+export function summarizeKnown(values: readonly number[]): Summary {
+  return values.every(Number.isFinite) ? summarize(values) : { median: NaN, low: NaN, high: NaN };
+}
+
 /** The middle value; between two middle ones, halfway. @throws RangeError as `summarize` does */
 export function median(values: readonly number[]): number {
   const sorted = inOrder(values);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { builtWorker } from '../built-worker';
 import { serveQuestions } from './serve-questions';
 
 /** Decoding, recognition and speaker turns of one file, called directly; the engine is kept loaded, as a worker keeps it. */
@@ -24,13 +25,11 @@ let recognizer: Promise<Recognizer> | undefined;
 
 serveQuestions(
   async ({ repositoryFolder, inputPath, ffmpegPath, pythonPath, numSpeakers }: EngineQuestion) => {
-    const built = join(repositoryFolder, 'apps', 'worker', 'dist');
-    // No library holds these, and nothing but this process runs them beside the worker: so they are loaded as a program
-    // is started, by path.
-    const { createRecognizer } = load<Worker>(join(built, 'recognition', 'create-recognizer.js'));
-    const { transcribeFile } = load<Worker>(join(built, 'quality', 'transcribe-file.js'));
-    const { cepstralDiarizer } = load<{ cepstralDiarizer: object }>(
-      join(built, 'diarization', 'cepstral-diarizer.js'),
+    const { createRecognizer } = builtWorker<Worker>(repositoryFolder, 'recognition/create-recognizer');
+    const { transcribeFile } = builtWorker<Worker>(repositoryFolder, 'quality/transcribe-file');
+    const { cepstralDiarizer } = builtWorker<{ cepstralDiarizer: object }>(
+      repositoryFolder,
+      'diarization/cepstral/cepstral-diarizer',
     );
     const enginesFolder = join(repositoryFolder, 'engines');
     recognizer ??= createRecognizer({ engine: 'pocketsphinx', pythonPath, enginesFolder });
@@ -57,9 +56,4 @@ export interface EngineAnswer {
   readonly durationSeconds: number;
   readonly words: number;
   readonly engine: string;
-}
-
-function load<T>(path: string): T {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  return require(path) as T;
 }

@@ -10,7 +10,7 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-export type PeerName = 'bare-upload' | 'bare-answer' | 'nest-answer' | 'engine';
+export type PeerName = 'bare-upload' | 'bare-answer' | 'nest-answer' | 'engine' | 'speech';
 
 /** What a peer process answers: `error` when it could not. */
 export interface PeerAnswer {
