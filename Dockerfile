@@ -49,25 +49,33 @@ RUN --mount=type=bind,from=service-base,target=/base \
 
 # ---- The worker's programs: ffmpeg and Python without what they never load, and the recognition engine.
 FROM worker-base AS programs
-ARG ENGINE=pocketsphinx
+ARG ENGINE=moonshine
 ENV DEBIAN_FRONTEND=noninteractive PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 RUN dpkg-query --show --showformat '${Package}\n' > /base-packages \
   && apt-get update -qq \
   && apt-get install -qq --no-install-recommends ffmpeg python3 python3-pip > /dev/null
-COPY images/debian-programs.py engines/requirements-${ENGINE}.txt /
+COPY images/debian-programs.py engines/requirements-*.txt /
 RUN python3 /debian-programs.py /files /base-packages \
   "$(dpkg-query --show --showformat '${db:Status-Abbrev}${Package}\n' 'python3*' 'libpython3*' \
     | sed -nE 's/^ii +((lib)?python3(\.[0-9]+)?(-minimal|-stdlib)?)$/\1/p' | paste -sd,)" \
   /usr/bin/ffmpeg
+# Of moonshine-voice only the weights are used: its library and sound samples are 70 MB.
 # Compiled files carry no times, so that two builds are the same and nothing is compiled when the engine starts.
 RUN --mount=type=secret,id=pipconf,target=/etc/pip.conf --mount=type=secret,id=ca \
   if [ -s /run/secrets/ca ]; then export PIP_CERT=/run/secrets/ca; fi; \
-  python3 -m pip install --quiet --no-compile --require-hashes --target /files/app/python/lib -r "/requirements-${ENGINE}.txt" \
-  && rm -rf /files/app/python/lib/bin \
+  for one in speakers $(echo "$ENGINE" | tr , ' '); do set -- "$@" -r "/requirements-$one.txt"; done; \
+  python3 -m pip install --quiet --no-compile --no-deps --require-hashes --target /files/app/python/lib "$@" \
+  && cd /files/app/python/lib \
+  && rm -rf bin moonshine_voice.libs moonshine_voice/libmoonshine.so moonshine_voice/assets/*.* \
   && find /files -name __pycache__ -prune -exec rm -rf {} + \
   && mkdir -p /files/etc && cp /etc/passwd /files/etc/passwd \
   && echo 'nonroot:x:65532:65532:nonroot:/nonexistent:/usr/sbin/nologin' >> /files/etc/passwd \
   && python3 -m compileall -q -s /files -p / --invalidation-mode unchecked-hash /files/usr/lib/python3* /files/app/python
+# The models that tell speakers apart.
+COPY tools/models/speakers /speaker-models
+RUN --mount=type=secret,id=pipconf,target=/etc/pip.conf --mount=type=secret,id=ca \
+  if [ -s /run/secrets/ca ]; then export PIP_CERT=/run/secrets/ca; fi; \
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/files/app/python/lib python3 /speaker-models/make.py /files/app/models/speakers
 
 FROM build AS worker-files
 ARG VERSION=0.1.0
@@ -85,7 +93,8 @@ COPY --from=worker-files /files /
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 ARG WORKER_NAME=currawong-worker
-ENV NODE_ENV=production PYTHONPATH=/app/python/lib PYTHONDONTWRITEBYTECODE=1 \
+# What the container toolkit mounts of the driver, where there is one.
+ENV NODE_ENV=production PYTHONPATH=/app/python/lib PYTHONDONTWRITEBYTECODE=1 NVIDIA_DRIVER_CAPABILITIES=compute,utility \
   CURRAWONG_VERSION=${VERSION} CURRAWONG_REVISION=${REVISION}
 LABEL org.opencontainers.image.title="${WORKER_NAME}" \
   org.opencontainers.image.description="Currawong, speech to text with speaker labels: the worker" \

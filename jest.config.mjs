@@ -9,7 +9,7 @@ const shared = {
   // @swc/jest compiles to CommonJS; packages that ship ES modules only are compiled as well.
   transform: { '^.+\\.(ts|mjs|js)$': ['@swc/jest'] },
   transformIgnorePatterns: [
-    'node_modules/(?!(@nestjs|nestjs-pino|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|music-metadata|uuid|content-type|media-typer|win-guid|cookie|openid-client|oauth4webapi|jose)/)',
+    'node_modules/(?!(@nestjs|nestjs-pino|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|music-metadata|uuid|content-type|media-typer|win-guid|cookie|openid-client|oauth4webapi|jose|cockatiel|pitchy)/)',
   ],
   moduleNameMapper: {
     '^@currawong/([^/]+)/(.+)$': '<rootDir>/libs/$1/src/$2',

@@ -1,8 +1,8 @@
 #!/bin/bash
 # images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [image…]: builds images from this checkout into
 # .currawong/images/NAME.tar (OCI archives) and prints the name, size and digest of each; images/load.sh takes those of the
-# last build into a cluster. Without a name: gateway jobs billing admin worker. Also: worker-gpu, and stand-ins of third-party servers for the
-# evaluation where their images cannot be fetched: postgres nats seaweedfs; `all` means all but worker-gpu.
+# last build into a cluster. Without a name: gateway jobs billing admin worker. Also: worker-whisper, worker-gpu, and stand-ins of third-party servers for the
+# evaluation where their images cannot be fetched: postgres nats seaweedfs; `all` means all but those two workers.
 # With a Docker engine and buildx it builds on the public bases, in a builder named currawong that it makes once, else (or
 # with CURRAWONG_IMAGE_BUILDER=buildah) with buildah on bases of its own; BUILD_IMAGE, BASE_IMAGE and WORKER_BASE_IMAGE name others. images/README.md says more.
 set -euo pipefail
@@ -22,8 +22,8 @@ while [ $# -gt 0 ]; do
     --registry) registry=${2:?--registry needs a value}; shift ;;
     --no-cache) cache=(--layers --no-cache) ;;
     all) images+=("${services[@]}" worker "${third_party[@]}") ;;
-    gateway | jobs | billing | admin | worker | worker-gpu | postgres | nats | seaweedfs) images+=("$1") ;;
-    *) fail "Unknown word $1: images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [gateway|jobs|billing|admin|worker|worker-gpu|postgres|nats|seaweedfs|all]…" ;;
+    gateway | jobs | billing | admin | worker | worker-whisper | worker-gpu | postgres | nats | seaweedfs) images+=("$1") ;;
+    *) fail "Unknown word $1: images/build.sh [--tag TAG] [--registry NAME] [--no-cache] [gateway|jobs|billing|admin|worker|worker-whisper|worker-gpu|postgres|nats|seaweedfs|all]…" ;;
   esac
   shift
 done
@@ -95,16 +95,17 @@ install_buildah() {
 }
 
 build() { # build IMAGE
-  local image=$1 file=$root/Dockerfile target=service name
+  local image=$1 file=$root/Dockerfile target=service name engine=${ENGINE:-}
   local -a arguments=()
   case $image in
     worker) target=worker name=currawong-worker ;;
-    worker-gpu) target=worker name=currawong-worker-gpu arguments+=(--build-arg WORKER_NAME=currawong-worker-gpu) ;;
+    worker-whisper) target=worker name=currawong-worker-whisper engine=faster-whisper arguments+=(--build-arg "WORKER_NAME=$name") ;;
+    worker-gpu) target=worker name=currawong-worker-gpu engine=faster-whisper,faster-whisper-cuda arguments+=(--build-arg "WORKER_NAME=$name") ;;
     postgres | nats | seaweedfs) target=$image name=$image file=$root/images/third-party/Dockerfile ;;
     *) name=currawong-$image arguments+=(--build-arg "APP=$image") ;;
   esac
   case $name in currawong-*) arguments+=(--build-arg "VERSION=$version" --build-arg "REVISION=$revision") ;; esac
-  if [ -n "${ENGINE:-}" ] && [ "$target" = worker ]; then arguments+=(--build-arg "ENGINE=$ENGINE"); fi
+  if [ -n "$engine" ] && [ "$target" = worker ]; then arguments+=(--build-arg "ENGINE=$engine"); fi
   case $target in worker | postgres | nats | seaweedfs) ;; *) arguments+=(--build-arg "BASE_IMAGE=$BASE_IMAGE") ;; esac
   case $file in "$root/Dockerfile") arguments+=(--build-arg "BUILD_IMAGE=$BUILD_IMAGE") ;; esac
   arguments+=(--build-arg "WORKER_BASE_IMAGE=$WORKER_BASE_IMAGE" --target "$target" -f "$file"

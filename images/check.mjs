@@ -13,7 +13,8 @@ const { config } = json(blob(manifest.config.digest));
 const name = entry.annotations['io.containerd.image.name'];
 const kind = /currawong-([a-z]+)/.exec(name)?.[1];
 /** Of the unpacked layers. A service has 250 MB by decision; the worker carries ffmpeg, Python and an engine. */
-const largestMegabytes = kind === 'worker' ? 600 : 250;
+const withWhisper = /currawong-worker-(whisper|gpu)/.exec(name)?.[1];
+const largestMegabytes = { whisper: 900, gpu: 2500 }[withWhisper] ?? (kind === 'worker' ? 600 : 250);
 
 const faults = [];
 const expect = (isTrue, fault) => isTrue || faults.push(fault);
@@ -145,11 +146,23 @@ function checkStart() {
   }
   if (kind !== 'worker') return;
   expect(inside(['/usr/bin/ffmpeg', '-version']).status === 0, 'ffmpeg does not run');
-  const engine = inside(['/usr/bin/python3', '/app/engines/pocketsphinx_engine.py']);
-  expect(
-    /"ready": ?true/.test(engine.stdout),
-    `the engine does not start: ${engine.stderr.trim().slice(-300)}`,
-  );
+  const packages = join(root, 'app/python/lib');
+  if (withWhisper) {
+    // Without a model it gets as far as asking for one, with all of its packages loaded.
+    const { stderr } = inside(['/usr/bin/python3', '/app/engines/faster_whisper_engine.py']);
+    expect(/There is no model\.bin/.test(stderr), `the engine does not start: ${stderr.trim().slice(-300)}`);
+  }
+  for (const [folder, program] of Object.entries({
+    moonshine_voice: 'moonshine',
+    pocketsphinx: 'pocketsphinx',
+  })) {
+    if (!existsSync(join(packages, folder))) continue;
+    const engine = inside(['/usr/bin/python3', `/app/engines/${program}_engine.py`]);
+    expect(
+      /"ready": ?true/.test(engine.stdout),
+      `the engine ${program} does not start: ${engine.stderr.trim().slice(-300)}`,
+    );
+  }
 }
 
 /** Runs a program in the image as its user, on a read-only root with a writable /tmp, as Kubernetes will. */

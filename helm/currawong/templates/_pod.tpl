@@ -98,7 +98,7 @@ replicas: {{ $live.spec.replicas | int }}
 
 {{/*
 The Deployment of a service. Takes root, component, image, config (its values), env (YAML), and optionally ports (YAML),
-volumes (name → emptyDir) and strategy.
+volumes (name → its source) and strategy.
 */}}
 {{- define "currawong.deployment" -}}
 {{- $ := .root -}}
@@ -163,7 +163,7 @@ spec:
       volumes:
         - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
         {{- include "currawong.trust.volume" $ | nindent 8 }}
-        {{- range $name, $emptyDir := .volumes }}
-        - { name: {{ $name }}, emptyDir: {{ toJson $emptyDir }} }
+        {{- range $name, $source := .volumes }}
+        - {{ merge (dict "name" $name) $source | toJson }}
         {{- end }}
 {{- end -}}
