@@ -103,8 +103,8 @@ describeWithHelm('settings', () => {
     ],
     // By the cluster, where a service account stands for a role.
     ...['AWS_ROLE_ARN', 'AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_ENDPOINT_URL_STS'],
-    // By extraEnv and envFrom: the second one is a secret.
-    ...['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_HEADERS'],
+    // By extraEnv and envFrom: all but the first are secrets.
+    ...['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_HEADERS', 'ENGINE_API_KEY'],
   ];
   // Of Node itself.
   const platform = ['NODE_EXTRA_CA_CERTS'];

@@ -39,6 +39,8 @@ const shown = {
   diarization: '[Speaker 1]: word',
   warnings: [],
   segments: [segment],
+  engine: { name: 'e', version: '1' },
+  diarizer: { name: 'd', version: '1' },
 };
 
 async function stored(key: string, result: object = document): Promise<string> {

@@ -42,7 +42,6 @@ describeWithWhisperServer('whisper.cpp’s own server', () => {
       expect(segments.some((segment) => start >= segment.start && end <= segment.end)).toBe(true);
       expect(confidence).toBeGreaterThanOrEqual(0);
     }
-    expect(words.some(({ start }) => start >= 5)).toBe(true);
     expect(engine.languages).toContain(language);
   }, 120_000);
 

@@ -39,6 +39,14 @@ describe('transcript', () => {
     );
   });
 
+  it('has no spaces in scripts that are written without', () => {
+    const spoken = ['今日', 'は', 'Tokyo', 'に', '行く', '。'].map((text, i) =>
+      word(text, 1 + i / 10, 1.1 + i / 10),
+    );
+    expect(compose(spoken, turns).transcription).toBe('今日は Tokyo に行く。');
+    expect(compose(spoken, turns).diarization).toBe('[Speaker 1]: 今日は Tokyo に行く。');
+  });
+
   it('fits the contract', () => {
     const document = compose(words, turns, ['a note']);
     expect(TranscriptDocument.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
