@@ -39,7 +39,7 @@ const jestWorkers = {
   unit: ['--maxWorkers=100%'],
   chart: ['--maxWorkers=100%'],
   integration: ['--maxWorkers=3'],
-  e2e: ['--maxWorkers=4', '--testSequencer=./e2e/sequencer.mjs'],
+  e2e: ['--maxWorkers=3', '--testSequencer=./e2e/sequencer.mjs'],
   measured: ['--runInBand'],
   // One installation is looked at from its first hour to its last.
   cluster: ['--runInBand', '--testSequencer=./e2e/cluster/sequencer.mjs'],

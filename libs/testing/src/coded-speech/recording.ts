@@ -137,7 +137,8 @@ export function codedEngine(
       `exec '${process.execPath}' '${engine}' ${options.realTimeFactor};; *) exec '${options.pythonPath}' "$@";; esac\n`,
   );
   chmodSync(path, 0o755);
-  return { RECOGNIZER: 'pocketsphinx', CURRAWONG_PYTHON: path };
+  // Tones have no voices worth a trained model.
+  return { RECOGNIZER: 'pocketsphinx', CURRAWONG_PYTHON: path, DIARIZER: 'mfcc-bic' };
 }
 
 /** What is wrong with what was heard, in words for whoever reads a failed test; empty where nothing is. */
