@@ -94,9 +94,9 @@ it('a killed worker costs the chunk that it had at the time: the others are not 
   const repeated = after.filter(({ stage, failures }) => stage === 'recognize' && failures > 0);
   expect(repeated.length).toBeLessThanOrEqual(1);
   for (const { chunk_index } of repeated) {
-    expect(before.find((item) => item.stage === 'recognize' && item.chunk_index === chunk_index)!.state).toBe(
-      'running',
-    );
+    const it = before.find((item) => item.stage === 'recognize' && item.chunk_index === chunk_index)!;
+    // Or queued still: what a worker asks for may be given to it after its death.
+    expect(it.state).not.toBe('done');
   }
   const doneBefore = before.filter(({ stage, state }) => stage === 'recognize' && state === 'done');
   expect(doneBefore.length).toBeGreaterThan(0);
