@@ -244,6 +244,7 @@ describeWithBrowser('the dashboard', () => {
   step('somebody without a mouse signs in, and sees where the focus is', async () => {
     const visitor = await Visitor.arrive(browser, origin);
     await visitor.open('/dashboard/sign-in');
+    await visitor.page.getByLabel('Email address').waitFor();
     await tabTo(visitor.page, (label) => label.startsWith('Email address'));
     await visitor.page.keyboard.type(EMAIL);
     await tabTo(visitor.page, (label) => label === 'Password');

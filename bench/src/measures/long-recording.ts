@@ -16,9 +16,10 @@ import type { Bench, Measurement } from '../measurement';
 import { treeBytes } from '../process-usage';
 import { recordingFile } from '../recordings';
 
-const HOURS = 3;
+/** A quick look takes less. */
+const HOURS = Number(process.env['CURRAWONG_BENCH_LONG_HOURS'] ?? 3);
 /** Longest recording that is promised; heard at full speed, since only the memory is of interest. */
-const LONGEST_HOURS = 10;
+const LONGEST_HOURS = Number(process.env['CURRAWONG_BENCH_LONGEST_HOURS'] ?? 10);
 /** Seconds that the engine takes for a second of audio: about those of a small neural one on a CPU. */
 const REAL_TIME_FACTOR = 0.05;
 const WORKERS = ['worker', 'worker-2'];
