@@ -344,9 +344,10 @@ async function strayObjects(existing: ReadonlySet<string>): Promise<string[]> {
     const stray: string[] = [];
     for await (const object of store.listObjectsV2(platform.s3.bucket, '', true)) {
       const { name } = object as { name: string };
-      const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]+(?=\/(source|chunks|recognized|[^/]*\.(json|voices)))/.exec(
-        name,
-      )?.[0];
+      const id =
+        /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]+(?=\/(source|chunks|recognized|[^/]*\.(json|voices)))/.exec(
+          name,
+        )?.[0];
       if (!id || !existing.has(id)) stray.push(name);
     }
     if (stray.length === 0 || Date.now() > deadline) return stray;
