@@ -168,7 +168,7 @@ async function withConnection(
 
 function connectAs(user: User, inboxPrefix: string): Promise<NatsConnection> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seeds[user]));
-  return connect({ servers: new URL(nats.url).host, authenticator, inboxPrefix });
+  return connect({ servers: new URL(nats.url).host, authenticator, inboxPrefix, timeout: 20_000 });
 }
 
 function authorization(): string {

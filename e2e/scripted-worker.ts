@@ -103,10 +103,12 @@ export class ScriptedWorker {
     // A workqueue gives each subject to one consumer: that of the workers that are halted goes.
     const manager = await jetstreamManager(this.nats);
     await manager.consumers.delete('CURRAWONG_WORK', 'work-audio').catch(() => undefined);
-    const work = await this.next<Rediarize>('scripted-audio', RediarizeWork.subject, jobId, withinSeconds);
-    const claimed = await this.claim(work);
-    if (!claimed) throw new Error(`the speakers of job ${jobId} were not to be told apart`);
-    return claimed;
+    for (;;) {
+      const work = await this.next<Rediarize>('scripted-audio', RediarizeWork.subject, jobId, withinSeconds);
+      const claimed = await this.claim(work);
+      if (claimed) return claimed;
+      // Sent again meanwhile, or done: then no other comes.
+    }
   }
 
   /** Reports that the recording says these words. */

@@ -116,11 +116,13 @@ it('a short recording can be followed from its upload to its charge', async () =
         atLeast: 0.15,
       },
       { service: 'worker', name: 'currawong_real_time_factor_count', labels: { engine: 'null' }, by: 1 },
-      ...['fetch', 'decode', 'recognize', 'store'].map((step) => ({
+      ...['fetch', 'decode', 'recognize'].map((step) => ({
         ...{ service: 'worker', name: 'currawong_worker_step_seconds_count', labels: { step }, by: 1 },
       })),
-      // The voices of its one chunk, and the speakers of the whole.
-      { service: 'worker', name: 'currawong_worker_step_seconds_count', labels: { step: 'diarize' }, by: 2 },
+      // The result and the voices; those of the chunk, and the speakers of the recording.
+      ...['store', 'diarize'].map((step) => ({
+        ...{ service: 'worker', name: 'currawong_worker_step_seconds_count', labels: { step }, by: 2 },
+      })),
       {
         service: 'billing',
         name: 'currawong_billing_transactions_total',

@@ -11,6 +11,9 @@ import type { Recognizer } from '../recognition/recognizer';
 import { WORKER_NAME } from './attempt';
 import { RECOGNIZER } from './recordings';
 
+/** `jobs` may still be starting and hear nothing yet: soon after the first announcement comes the next. */
+const FIRST_PAUSE_SECONDS = 1;
+
 /**
  * Tells `jobs` which engine this worker has: what clients may ask for, and how soon their jobs will be done, follows from
  * it. A worker without the duty of speech has nothing to tell.
@@ -27,12 +30,17 @@ export class Announcement implements OnApplicationBootstrap, BeforeApplicationSh
 
   onApplicationBootstrap(): void {
     if (!this.config.WORKER_DUTIES.includes('speech')) return;
-    this.announce();
-    this.timer = setInterval(() => this.announce(), ANNOUNCED_EVERY_SECONDS * 1_000);
+    this.announceAndAgain(FIRST_PAUSE_SECONDS);
   }
 
   beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
+  }
+
+  private announceAndAgain(pauseSeconds: number): void {
+    this.announce();
+    const next = Math.min(2 * pauseSeconds, ANNOUNCED_EVERY_SECONDS);
+    this.timer = setTimeout(() => this.announceAndAgain(next), pauseSeconds * 1_000);
   }
 
   private announce(): void {
