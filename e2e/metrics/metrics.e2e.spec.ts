@@ -113,7 +113,7 @@ it('a short recording can be followed from its upload to its charge', async () =
         service: 'worker',
         name: 'currawong_recognition_seconds_total',
         labels: { engine: 'null' },
-        atLeast: 0.15,
+        atLeast: 0.149,
       },
       { service: 'worker', name: 'currawong_real_time_factor_count', labels: { engine: 'null' }, by: 1 },
       ...['fetch', 'decode', 'recognize'].map((step) => ({
