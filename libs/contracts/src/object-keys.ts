@@ -12,6 +12,9 @@ export const objectKeys = {
     `work/${jobId}/recognized/${index}-${attempt}.json`,
   chunkVoices: (jobId: string, index: number, attempt: number) =>
     `work/${jobId}/recognized/${index}-${attempt}.voices`,
+  /** What the release before this one kept for telling voices apart; read, never written. */
+  chunkFeatures: (jobId: string, index: number, attempt: number) =>
+    `work/${jobId}/recognized/${index}-${attempt}.features`,
   resultPrefix: (jobId: string) => `results/${jobId}/`,
   result: (jobId: string, itemId: string, attempt: number) => `results/${jobId}/${itemId}-${attempt}.json`,
   /** What the voices of the whole recording are like. Personal data: it goes with the recording. */

@@ -100,7 +100,7 @@ export const RecognizedChunk = z.object({
   startSeconds: seconds,
   endSeconds: seconds,
   /** What was asked for, or what was detected; null where nothing was said in the chunk and nothing was asked for. */
-  language: z.string().min(2).nullable(),
+  language: z.string().min(2).nullable().default(null),
   /** Times count from the beginning of the recording, not of the chunk. */
   words: z.array(TranscriptWord),
   warnings: z.array(z.string()),

@@ -14,7 +14,7 @@ import {
   type WorkOutcome,
 } from '@currawong/contracts';
 import { Publisher } from '@currawong/messaging';
-import { ObjectStore } from '@currawong/object-store';
+import { ObjectNotFound, ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { analysedIfPossible } from '../analysis/analyse';
 import { trackVoice } from '../analysis/voice-track';
@@ -33,6 +33,7 @@ import { composeTranscript } from '../report/compose-transcript';
 import { stitched } from '../report/stitch';
 import type { AttemptContext } from './attempt';
 import { persistently } from './persistently';
+import { together } from './together';
 import { SourceAudio } from './source-audio';
 import { encodeVoices } from './voices-file';
 
@@ -123,14 +124,30 @@ export class Recordings {
     for (const [index, attempt] of work.chunk_attempts.entries()) {
       const [words, voices] = await Promise.all([
         this.read(objectKeys.recognizedWords(work.job_id, index, attempt), context.signal),
-        this.read(objectKeys.chunkVoices(work.job_id, index, attempt), context.signal),
+        this.storedVoices(work.job_id, index, attempt, context.signal),
       ]);
-      heard.push({
-        recognized: RecognizedChunk.parse(JSON.parse(words.toString('utf8'))),
-        voices,
-      });
+      const recognized = RecognizedChunk.parse(JSON.parse(words.toString('utf8')));
+      const warnings = voices.length > 0 ? [] : [NO_VOICES];
+      heard.push({ recognized: { ...recognized, warnings: [...recognized.warnings, ...warnings] }, voices });
     }
     return this.compose(work, work.duration_seconds, heard, context);
+  }
+
+  /** Empty where nothing is stored, as of a chunk that a worker of the release before has recognized without it. */
+  private async storedVoices(
+    jobId: string,
+    index: number,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    for (const key of [objectKeys.chunkVoices, objectKeys.chunkFeatures]) {
+      try {
+        return await this.read(key(jobId, index, attempt), signal);
+      } catch (error) {
+        if (!(error instanceof ObjectNotFound)) throw error;
+      }
+    }
+    return Buffer.alloc(0);
   }
 
   private withDecoded(
@@ -188,10 +205,10 @@ export class Recordings {
     { signal, progress }: AttemptContext,
   ): Promise<HeardChunk> {
     const { language, prompt, analysis } = options;
-    const [{ words, language: spoken }, voices, voiceTrack] = await Promise.all([
-      this.words(chunk, { language, prompt, signal, onProgress: progress }),
-      timed('diarize', () => this.voices(ownPart(chunk), signal)),
-      analysis === null ? undefined : this.voiceTrack(ownPart(chunk), signal),
+    const [{ words, language: spoken }, voices, voiceTrack] = await together(signal, (either) => [
+      this.words(chunk, { language, prompt, signal: either, onProgress: progress }),
+      timed('diarize', () => this.voices(ownPart(chunk), either)),
+      analysis === null ? Promise.resolve(undefined) : this.voiceTrack(ownPart(chunk), either),
     ]);
     return {
       recognized: {
@@ -213,11 +230,22 @@ export class Recordings {
     { pcm, segments }: { pcm: Int16Array; segments: readonly SpeechSegment[] },
     options: RecognizeOptions,
   ): Promise<Recognition> {
+    this.checkLanguage(options.language);
     const startedAtMs = performance.now();
     const heard = await timed('recognize', () => this.recognizer.recognize(pcm, segments, options));
     const seconds = (performance.now() - startedAtMs) / 1_000;
     countRecognition(this.recognizer.name, pcm.length / SAMPLES_PER_SECOND, seconds);
     return heard;
+  }
+
+  /**
+   * The gateway accepts what all engines know, but a worker may have come up with a lesser one since: an engine that does
+   * not know a language would answer in its own. Another attempt may find another worker.
+   */
+  private checkLanguage(language: string): void {
+    const { name, languages, detectsLanguage } = this.recognizer;
+    if (language === 'auto' ? detectsLanguage : languages.includes(language)) return;
+    throw new Error(`The engine ${name} of this worker does not know the language ${language}`);
   }
 
   private get engine(): EngineIdentity {

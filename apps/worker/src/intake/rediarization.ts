@@ -42,7 +42,12 @@ export class Rediarization {
         allowFewer: num_speakers === null,
         signal,
       }),
-    );
+    ).catch((error: unknown) => {
+      // Bytes that no diarizer of this release has written.
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    });
+    if (!turns) return { kind: 'refused', code: 'voices_unusable', detail: IMPOSSIBLE };
     const wordsBefore = before.segments.flatMap(({ words }) => words);
     const composed = {
       ...before,
@@ -56,7 +61,8 @@ export class Rediarization {
           (warning) => warning !== NO_VOICES || voices.some(({ length }) => length === 0),
         ),
         engine: before.engine,
-        diarizer: { name: this.diarizer.name, version: this.diarizer.version },
+        // Who noted the voices.
+        diarizer: before.diarizer,
       }),
     };
     const { analysis, failure } =
@@ -79,14 +85,13 @@ export class Rediarization {
     };
   }
 
-  /** Undefined where the voices are gone with the recording, or were noted by another diarizer. */
+  /** Undefined where the voices are gone with the recording. */
   private async read(
     { result_key, voices_key }: PayloadOf<typeof RediarizeWork>,
     signal: AbortSignal,
   ): Promise<{ before: TranscriptDocument; voices: Buffer[]; tracks: Buffer[] | undefined } | undefined> {
     const document = await this.bytes(result_key, signal);
     const before = TranscriptDocument.parse(JSON.parse(document.toString('utf8')));
-    if (before.diarizer.name !== this.diarizer.name) return undefined;
     try {
       const bytes = await this.bytes(voices_key, signal);
       return { before, voices: decodeVoices(bytes), tracks: decodeTracks(bytes) };
