@@ -18,6 +18,7 @@ import {
   countWork,
   insertWork,
   recognizedAttempts,
+  replaceChunk,
   requeueWork,
   type WorkRecord,
 } from '../storage/work-records';
@@ -43,6 +44,19 @@ export class Dispatcher {
       leaseSeconds: queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
     });
     if (item) await this.sendWork(manager, send, job, item);
+  }
+
+  /** Has another part of the recording recognized in the place of this one. */
+  async replaceChunk(
+    manager: EntityManager,
+    send: Send,
+    job: JobRecord,
+    item: Pick<WorkRecord, 'id' | 'attempt'>,
+    chunk: Chunk,
+  ): Promise<void> {
+    const leaseSeconds = queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS);
+    const replaced = await replaceChunk(manager, item, { id: uuidv7(), chunk, leaseSeconds });
+    if (replaced) await this.sendWork(manager, send, job, replaced);
   }
 
   /** Has the speakers of a completed job told apart anew. `itemId` is what the job says is under way. */

@@ -44,11 +44,12 @@ describe('attempts', () => {
 });
 
 describe('progress', () => {
-  const item = (stage: ItemProgress['stage'], state: ItemProgress['state'], fraction = 0): ItemProgress => ({
-    stage,
-    state,
-    fraction,
-  });
+  const item = (
+    stage: ItemProgress['stage'],
+    state: ItemProgress['state'],
+    fraction = 0,
+    chunk_index = 0,
+  ): ItemProgress => ({ stage, state, fraction, chunk_index });
 
   it('of a recording done in one go is what its worker says', () => {
     expect(jobProgress([item('whole', 'running', 0.4)], null)).toBe(0.4);
@@ -62,12 +63,19 @@ describe('progress', () => {
   it('of a long recording grows with its chunks to one', () => {
     const chunks = (done: number) => [
       item('prepare', 'done', 1),
-      ...Array.from({ length: 4 }, (_, index) => item('recognize', index < done ? 'done' : 'queued')),
+      ...Array.from({ length: 4 }, (_, index) =>
+        item('recognize', index < done ? 'done' : 'queued', 0, index),
+      ),
     ];
     const seen = [0, 1, 2, 3, 4].map((done) => jobProgress(chunks(done), 4));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(seen[0]).toBeCloseTo(0.05);
     expect(jobProgress([...chunks(4), item('assemble', 'done', 1)], 4)).toBeCloseTo(1);
+  });
+
+  it('does not count what was recognized of chunks beyond the last one', () => {
+    const chunks = [0, 1, 2].map((index) => item('recognize', index === 0 ? 'queued' : 'done', 0, index));
+    expect(jobProgress([item('prepare', 'done', 1), ...chunks], 1)).toBeCloseTo(0.05);
   });
 
   it('does not count chunks that are still to be cut as done', () => {

@@ -2,6 +2,7 @@ import type { Stage } from '@currawong/contracts';
 
 export interface ItemProgress {
   stage: Stage;
+  chunk_index: number;
   state: 'queued' | 'running' | 'done' | 'dropped';
   /** 0 to 1, as the worker last said. */
   fraction: number;
@@ -14,7 +15,10 @@ const RECOGNIZE_SHARE = 0.9;
 /** Share of a job's work that is done, 0 to 1. Grows as chunks are found, never past the truth of what is left. */
 export function jobProgress(items: ItemProgress[], chunks: number | null): number {
   const doneOf = (item: ItemProgress) => (item.state === 'done' ? 1 : item.fraction);
-  const recognizing = items.filter((item) => item.stage === 'recognize');
+  const recognizing = items.filter(
+    // Beyond the last one there may be some of an earlier attempt at the cutting.
+    (item) => item.stage === 'recognize' && item.chunk_index < (chunks ?? Infinity),
+  );
   const whole = items.find((item) => item.stage === 'whole');
   if (whole && recognizing.length === 0 && chunks === null) return doneOf(whole);
 

@@ -3,12 +3,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Dispatcher } from '../dispatch/dispatcher';
 import { countFailedAttempt, countRescue } from '../metrics/metrics';
 import { Attempts } from '../results/attempts';
-import { lockJob } from '../storage/job-records';
+import { REDIARIZATION_GAVE_UP } from '../lifecycle/rediarization';
+import { applyRediarization, lockJob } from '../storage/job-records';
 import { findWork, workOfJob, type WorkRecord } from '../storage/work-records';
 import { forEveryRow } from './every-row';
 
 /** Longer than a report may wait to be handled after a failure of the database. */
 const STRANDED_AFTER_SECONDS = 90;
+/** Longer than it takes to ask for speakers to be told apart anew. */
+const REDIARIZING_AFTER_SECONDS = 10;
 
 /** Work whose worker, message or report is gone. */
 @Injectable()
@@ -87,6 +90,42 @@ export class LostWork {
         countFailedAttempt(stranded.stage, 'lost');
       },
       (job, error) => this.log.warn(`job ${job.id} stays stranded: ${String(error)}`),
+    );
+  }
+
+  /**
+   * A completed job whose speakers are being told apart anew, by work that is not there or has ended: a replica that
+   * does not know of it dropped it, as during a change of versions. It is given up, or it could not be asked for again.
+   */
+  sweepForsaken(): Promise<void> {
+    return forEveryRow(
+      (afterId, limit) =>
+        rows<{ id: string }>(
+          this.source,
+          `SELECT id FROM jobs j
+            WHERE diarization_item_id IS NOT NULL AND changed_at < now() - make_interval(secs => $3) AND id > $1
+              AND NOT EXISTS (SELECT FROM work_items w
+                               WHERE w.id = j.diarization_item_id AND w.state IN ('queued', 'running'))
+            ORDER BY id LIMIT $2`,
+          [afterId, limit, REDIARIZING_AFTER_SECONDS],
+        ),
+      async ({ id }) => {
+        const isForsaken = await this.source.transaction(async (manager) => {
+          // Whoever makes or ends the work holds this lock until job and work agree.
+          const job = await lockJob(manager, id);
+          const itemId = job?.diarization_item_id;
+          if (!job || !itemId) return false;
+          const item = await findWork(manager, itemId);
+          if (item?.state === 'queued' || item?.state === 'running') return false;
+          return applyRediarization(manager, job, {
+            ...{ kind: 'gave_up', itemId, errorMessage: REDIARIZATION_GAVE_UP },
+          });
+        });
+        if (!isForsaken) return;
+        this.log.warn(`the work that tells the speakers of job ${id} apart anew is gone: it is given up`);
+        countRescue('stranded');
+      },
+      (job, error) => this.log.warn(`job ${job.id} still waits for its speakers: ${String(error)}`),
     );
   }
 

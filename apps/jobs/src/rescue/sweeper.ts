@@ -56,6 +56,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
       ),
       this.goRound('unclaimed work', () => this.lostWork.sweepUnclaimed()),
       this.goRound('stranded jobs', () => this.lostWork.sweepStranded()),
+      this.goRound('forsaken rediarizations', () => this.lostWork.sweepForsaken()),
       this.goRound('discarded jobs', () => this.uploads.sweepDiscarded()),
       this.goRound('erasable jobs', () => this.uploads.sweepErasable()),
       this.goRound('unsettled jobs', () => this.unsettled.sweep()),

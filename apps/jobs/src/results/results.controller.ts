@@ -1,6 +1,7 @@
 import {
   ChunkCut,
   WorkFinished,
+  type Chunk,
   type PayloadOf,
   type WorkOutcome,
   type WorkReference,
@@ -10,13 +11,18 @@ import { Consumes, done, type Outcome } from '@currawong/messaging';
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
+import { haveSameBorders } from '../lifecycle/chunk-borders';
 import { countFailedAttempt, stageSeconds } from '../metrics/metrics';
 import { secondsSinceClaim } from '../metrics/spans-of-time';
 import { applyEvent, applyRediarization, lockJob, type JobRecord } from '../storage/job-records';
 import {
+  dropChunksFrom,
   dropWork,
+  findChunk,
   findWork,
   finishWork,
+  forgetAssembly,
+  isBeingCut,
   recognizedAttempts,
   renewLease,
   type WorkRecord,
@@ -50,14 +56,35 @@ export class ResultsController {
       const job = await lockJob(manager, reference.job_id);
       if (job?.state !== 'processing') return null;
       const cutting = await findWork(manager, reference.item_id);
-      // The same recording is cut the same way each time, so an earlier attempt's chunk is as good as this one's.
       if (!cutting || reference.attempt > cutting.attempt) return null;
+      // Late, from an attempt that found more chunks than there are.
+      if (cutting.state === 'done' && job.chunks !== null && chunk.index >= job.chunks) return null;
       if (unpaid !== null) return this.giveUp(manager, job, unpaid);
-      await this.dispatcher.start(manager, send, job, 'recognize', chunk);
+      await this.recognize(manager, send, job, chunk, reference.attempt === cutting.attempt);
       return null;
     });
     this.settleSoon(decided);
     return done();
+  }
+
+  /**
+   * One release cuts a recording the same way each time, so an earlier attempt's chunk is as good as this one's. Another
+   * release may cut at other places: then all chunks must become those of the newest attempt, or some words would be
+   * there twice and others not at all.
+   */
+  private async recognize(
+    manager: EntityManager,
+    send: Send,
+    job: JobRecord,
+    chunk: Chunk,
+    isOfNewestAttempt: boolean,
+  ): Promise<void> {
+    const known = await findChunk(manager, job.id, chunk.index);
+    if (!known) return this.dispatcher.start(manager, send, job, 'recognize', chunk);
+    const isAsGood = known.state !== 'dropped' && known.chunk && haveSameBorders(known.chunk, chunk);
+    if (!isOfNewestAttempt || isAsGood) return;
+    await forgetAssembly(manager, job.id);
+    await this.dispatcher.replaceChunk(manager, send, job, known, chunk);
   }
 
   @Consumes({ ...CONSUMER, durable: 'jobs-results', contracts: WorkFinished })
@@ -95,6 +122,7 @@ export class ResultsController {
       case 'prepared': {
         const { duration_seconds: durationSeconds, chunks } = outcome;
         const prepared = await applyEvent(manager, job, { kind: 'prepared', durationSeconds, chunks });
+        await dropChunksFrom(manager, job.id, chunks);
         if (prepared) await this.assembleWhenReady(manager, send, prepared);
         return null;
       }
@@ -129,11 +157,15 @@ export class ResultsController {
     }
   }
 
-  /** Speakers are told apart over the whole recording: the last stage starts when every chunk has its words. */
+  /**
+   * Speakers are told apart over the whole recording: the last stage starts when every chunk has its words, and none is
+   * about to take the place of another.
+   */
   private async assembleWhenReady(manager: EntityManager, send: Send, job: JobRecord): Promise<void> {
     if (job.state !== 'processing' || job.chunks === null) return;
     const recognized = await recognizedAttempts(manager, job.id, job.chunks);
-    if (recognized.length === job.chunks) await this.dispatcher.start(manager, send, job, 'assemble');
+    if (recognized.length < job.chunks || (await isBeingCut(manager, job.id))) return;
+    await this.dispatcher.start(manager, send, job, 'assemble');
   }
 
   /** The work that a report is about, done where it says so; undefined where the report comes too late to count. */

@@ -4,9 +4,10 @@ import { resources0002 } from './migrations/0002-resources';
 import { settingsRevision0003 } from './migrations/0003-settings-revision';
 import { queuedAt0004 } from './migrations/0004-queued-at';
 import { speech0005 } from './migrations/0005-speech';
+import { rediarizing0006 } from './migrations/0006-rediarizing';
 
 /** Everything about the schema `jobs` but the address and the size of the pool. */
 export const JOBS_SCHEMA = {
   schema: 'jobs',
-  migrations: [jobs0001, resources0002, settingsRevision0003, queuedAt0004, speech0005],
+  migrations: [jobs0001, resources0002, settingsRevision0003, queuedAt0004, speech0005, rediarizing0006],
 } satisfies Omit<DatabaseOptions, 'url'>;

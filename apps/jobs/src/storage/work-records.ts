@@ -157,6 +157,60 @@ export function requeueWork(
   );
 }
 
+export function findChunk(on: On, jobId: string, index: number): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(
+    on,
+    "SELECT * FROM work_items WHERE job_id = $1 AND stage = 'recognize' AND chunk_index = $2",
+    [jobId, index],
+  );
+}
+
+/**
+ * Makes it a piece of work of its own that another part of the recording is recognized, in the place of this one and
+ * whatever became of that: a message about this one is still about and must not be claimed as if it were as good. The
+ * attempt rises all the same, for the names of the objects.
+ */
+export function replaceChunk(
+  manager: EntityManager,
+  item: Pick<WorkRecord, 'id' | 'attempt'>,
+  by: { id: string; chunk: Chunk; leaseSeconds: number },
+): Promise<WorkRecord | undefined> {
+  return row<WorkRecord>(
+    manager,
+    `UPDATE work_items
+        SET id = $3, chunk = $4, state = 'queued', attempt = attempt + 1, failures = 0, resends = 0, worker = NULL, fraction = 0,
+            last_error = NULL, queued_at = now(), finished_at = NULL,
+            lease_expires_at = now() + make_interval(secs => $5)
+      WHERE id = $1 AND attempt = $2 RETURNING *`,
+    [item.id, item.attempt, by.id, by.chunk, by.leaseSeconds],
+  );
+}
+
+/** Whether an attempt at the cutting of the recording is yet to end. */
+export async function isBeingCut(on: On, jobId: string): Promise<boolean> {
+  const cutting = await row(
+    on,
+    `SELECT id FROM work_items
+      WHERE job_id = $1 AND stage IN ('whole', 'prepare') AND state IN ('queued', 'running')`,
+    [jobId],
+  );
+  return cutting !== undefined;
+}
+
+/** The recording has fewer chunks than an earlier attempt at its cutting found: the rest are not to be done. */
+export async function dropChunksFrom(manager: EntityManager, jobId: string, chunks: number): Promise<void> {
+  await manager.query(
+    `UPDATE work_items SET state = 'dropped', finished_at = now()
+      WHERE job_id = $1 AND stage = 'recognize' AND chunk_index >= $2 AND state IN ('queued', 'running')`,
+    [jobId, chunks],
+  );
+}
+
+/** Of words that are not to stay as they are. The report of whoever is at it finds no work to end. */
+export async function forgetAssembly(manager: EntityManager, jobId: string): Promise<void> {
+  await manager.query("DELETE FROM work_items WHERE job_id = $1 AND stage = 'assemble'", [jobId]);
+}
+
 /** Keeps what ended a job's last attempt, for whoever looks into it. */
 export async function recordFailure(
   manager: EntityManager,

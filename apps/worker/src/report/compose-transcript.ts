@@ -1,8 +1,9 @@
-import type {
-  EngineIdentity,
-  TranscriptDocument,
-  TranscriptSegment,
-  TranscriptWord,
+import {
+  joinedText,
+  type EngineIdentity,
+  type TranscriptDocument,
+  type TranscriptSegment,
+  type TranscriptWord,
 } from '@currawong/contracts';
 import type { SpeakerTurn } from '../diarization/diarizer';
 import { speakersOf } from './word-speakers';
@@ -111,16 +112,7 @@ function meanConfidence(words: readonly TranscriptWord[]): number | null {
   return weights > 0 ? Math.round((sum / weights) * 10_000) / 10_000 : null;
 }
 
-/** Between characters of scripts that are written without spaces; with the punctuation that goes with them. */
-const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー、。，！？：；「」『』（）]`;
-const NEEDLESS_SPACE = new RegExp(`(?<=${UNSPACED}) (?=${UNSPACED})`, 'gu');
-
-/** Engines may give words with spaces around them or none at all inside a phrase; the text has single ones. */
+/** Engines may give words with spaces around them or none at all inside a phrase. */
 function textOf(words: readonly TranscriptWord[]): string {
-  return words
-    .map(({ text }) => text.trim())
-    .filter((text) => text !== '')
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .replace(NEEDLESS_SPACE, '');
+  return joinedText(words.map(({ text }) => text));
 }

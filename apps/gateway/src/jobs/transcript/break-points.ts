@@ -30,14 +30,14 @@ const LEANING = new Set(
 export function breakCost(before: Spoken, after: Spoken): number {
   if (endsSentence(before.text)) return 0;
   const pause = after.start - before.end >= AUDIBLE_PAUSE_SECONDS ? 1 : 0;
-  if (/[,;:–—]["'”’)]*$/.test(before.text)) return 1 - pause * 0.5;
+  if (/[,;:–—，、；：]["'”’)」』）]*$/.test(before.text)) return 1 - pause * 0.5;
   const [last, first] = [plain(before.text), plain(after.text)];
   if (LEANING.has(last) || (OPENING.has(last) && !OPENING.has(first))) return 6 - pause * 2;
   return (OPENING.has(first) ? 2 : 3.5) - pause * 1.5;
 }
 
 export function endsSentence(text: string): boolean {
-  return /[.!?…]["'”’)]*$/.test(text);
+  return /[.!?…。！？]["'”’)」』）]*$/.test(text);
 }
 
 function plain(text: string): string {

@@ -118,6 +118,23 @@ describe('a subtitle', () => {
     expect(cues.every(({ start, end }) => end - start <= LONGEST_SECONDS + 0.001)).toBe(true);
   });
 
+  it('has no spaces between the words of a script without them, and the room that they would take', () => {
+    const once = '今天 早上 我们 去 河边 散步 的 时候 下 起 了 大 雨';
+    // 38 characters are one line; with spaces they would be two.
+    const segment = said('Speaker 1', 0, once, once);
+    const line = once.replaceAll(' ', '').repeat(2);
+    expect(linesOf(cuesOf([segment], {}, { labels: false }))).toEqual([[line]]);
+    const thai = said('Speaker 1', 0, 'สวัสดี ครับ OK ครับ');
+    expect(linesOf(cuesOf([thai], {}, { labels: false }))).toEqual([['สวัสดีครับ OK ครับ']]);
+  });
+
+  it('is broken after the punctuation of such scripts', () => {
+    const first = '我们 在 河边 的 一家 小 茶馆 里 坐 了 很 久 很 久 ，';
+    const second = '等 着 外面 的 雨 停 下来 以后 再 走 回家 去 吃 一 顿 很 晚 的 晚饭 。';
+    const lines = linesOf(cuesOf([said('Speaker 1', 0, first, second)], {}, { labels: false }));
+    expect(lines).toEqual([[first, second].map((line) => line.replaceAll(' ', ''))]);
+  });
+
   it('cuts a name in a label, not the words', () => {
     expect(labelOf('Katie')).toBe('Katie: ');
     expect(labelOf('The Right Honourable the Lord Mayor of Parramatta')).toBe('The Right Honourable th…: ');

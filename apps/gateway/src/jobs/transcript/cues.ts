@@ -1,4 +1,10 @@
-import type { SpeakerNames, TranscriptSegment, TranscriptWord } from '@currawong/contracts';
+import {
+  gapBetween,
+  joinedText,
+  type SpeakerNames,
+  type TranscriptSegment,
+  type TranscriptWord,
+} from '@currawong/contracts';
 import { breakCost, endsSentence, type Spoken } from './break-points';
 import { nameOf } from './turns';
 
@@ -116,9 +122,10 @@ const MIXED_COST = 5;
 /** The cheapest way to cut a run of words: each piece fits two lines and is not longer than a cue may be. */
 function cutIntoCues(words: readonly Spoken[], labelCharacters: number, lineCharacters: number): Spoken[][] {
   const best = [{ cost: 0, from: 0 }];
+  const gaps = gapsBefore(words);
   for (let to = 1; to <= words.length; to++) {
     let cheapest = { cost: Infinity, from: to - 1 };
-    let characters = -1;
+    let characters = 0;
     let hasSentenceEnd = false;
     const next = words[to];
     const last = words[to - 1]!;
@@ -126,12 +133,12 @@ function cutIntoCues(words: readonly Spoken[], labelCharacters: number, lineChar
     const beginsAnother = !endsSentence(last.text);
     for (let from = to - 1; from >= 0; from--) {
       const label = from === 0 ? labelCharacters : 0;
-      characters += 1 + words[from]!.text.length;
       const isAlone = from === to - 1;
+      characters += words[from]!.text.length + (isAlone ? 0 : gaps[from + 1]!);
       const seconds = last.end - words[from]!.start;
       if (!isAlone && !hasSentenceEnd) hasSentenceEnd = endsSentence(words[from]!.text);
       if (!isAlone && (characters + label > 2 * lineCharacters + 1 || seconds > LONGEST_SECONDS)) break;
-      if (!isAlone && !fitsTwoLines(words, from, to, label, lineCharacters)) continue;
+      if (!isAlone && !fitsTwoLines(words, gaps, from, to, label, lineCharacters)) continue;
       const mixed = hasSentenceEnd && beginsAnother ? MIXED_COST : 0;
       const hurry = hurryCost(words[from]!, last, next, characters + label);
       const cost = best[from]!.cost + CUE_COST + breaking + mixed + hurry;
@@ -142,6 +149,11 @@ function cutIntoCues(words: readonly Spoken[], labelCharacters: number, lineChar
   const cues: Spoken[][] = [];
   for (let to = words.length; to > 0; to = best[to]!.from) cues.push(words.slice(best[to]!.from, to));
   return cues.reverse();
+}
+
+/** The spaces before each word, where it does not begin a line: one, or none inside a script without spaces. */
+function gapsBefore(words: readonly Spoken[]): number[] {
+  return words.map(({ text }, index) => (index === 0 ? 0 : gapBetween(words[index - 1]!.text, text).length));
 }
 
 /** What there is too little time for: to read it with ease, or to notice it at all. */
@@ -156,16 +168,18 @@ function hurryCost(first: Spoken, last: Spoken, next: Spoken | undefined, charac
 
 function fitsTwoLines(
   words: readonly Spoken[],
+  gaps: readonly number[],
   from: number,
   to: number,
   label: number,
   lineCharacters: number,
 ): boolean {
-  let line = label - 1;
+  let line = label;
   let lines = 1;
   for (let index = from; index < to; index++) {
     const { length } = words[index]!.text;
-    if (line + 1 + length <= lineCharacters) line += 1 + length;
+    const gap = index === from ? 0 : gaps[index]!;
+    if (line + gap + length <= lineCharacters) line += gap + length;
     else {
       if (length > lineCharacters || ++lines > 2) return false;
       line = length;
@@ -177,11 +191,11 @@ function fitsTwoLines(
 /** The words in one line, or in two of which neither is too long: even ones, broken where a clause ends. */
 function linesOf(words: readonly Spoken[], label: string, lineCharacters: number): string[] {
   const texts = words.map(({ text }) => text);
-  const whole = label + texts.join(' ');
+  const whole = label + joinedText(texts);
   if (whole.length <= lineCharacters || words.length === 1) return [whole];
   let best: { cost: number; lines: string[] } | undefined;
   for (let at = 1; at < words.length; at++) {
-    const lines = [label + texts.slice(0, at).join(' '), texts.slice(at).join(' ')];
+    const lines = [label + joinedText(texts.slice(0, at)), joinedText(texts.slice(at))];
     const [first, second] = lines.map(({ length }) => length) as [number, number];
     const over = Math.max(0, first - lineCharacters) + Math.max(0, second - lineCharacters);
     const cost = over * 1_000 + Math.abs(first - second) * 0.15 + breakCost(words[at - 1]!, words[at]!);
@@ -210,7 +224,7 @@ function sharesTime(one: Draft, other: Draft, lineCharacters: number, labels: bo
   const isClose = startOf(other) - endOf(one) < LONG_PAUSE_SECONDS && end - start <= LONGEST_SECONDS;
   const isShort = [one, other].every(({ parts: [part] }) => {
     const label = labels && part!.isNewVoice ? labelOf(part!.name) : '';
-    return (label + part!.words.map(({ text }) => text).join(' ')).length <= lineCharacters;
+    return (label + joinedText(part!.words.map(({ text }) => text))).length <= lineCharacters;
   });
   return isHasty && isClose && isShort;
 }
@@ -222,7 +236,7 @@ function timed(drafts: readonly Draft[], { lineCharacters, labels }: Required<Cu
       ...{ name, isNewVoice },
       lines: linesOf(words, isNewVoice && labels ? labelOf(name) : '', lineCharacters),
     }));
-    const characters = parts.flatMap(({ lines }) => lines).join(' ').length;
+    const characters = joinedText(parts.flatMap(({ lines }) => lines)).length;
     const start = Math.max(startOf(draft), freeFrom);
     const wanted = Math.max(
       ...[endOf(draft), start + SHORTEST_SECONDS, start + characters / EASY_CHARACTERS_PER_SECOND],

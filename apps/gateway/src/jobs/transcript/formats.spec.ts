@@ -29,6 +29,11 @@ describe('a transcript as plain text', () => {
   });
 });
 
+it('the text of a turn has no spaces in a script that is written without them', () => {
+  const turn = [segment(0, 1, 'Speaker 1', '今天早上'), segment(1, 2, 'Speaker 1', '我们去河边。')];
+  expect(asPlainText(turn, {})).toBe('Speaker 1: 今天早上我们去河边。\n');
+});
+
 describe('a transcript as SubRip', () => {
   it('is numbered cues with times to the millisecond, and names whoever begins to speak', () => {
     expect(asSubRip(talk, names)).toBe(

@@ -1,4 +1,4 @@
-import type { SpeakerNames, TranscriptSegment } from '@currawong/contracts';
+import { gapBetween, type SpeakerNames, type TranscriptSegment } from '@currawong/contracts';
 
 /** What one speaker says until another one does, under the name that the customer gave to the voice. Seconds. */
 export interface Turn {
@@ -20,7 +20,7 @@ export function turnsOf(segments: readonly TranscriptSegment[], names: SpeakerNa
     const last = turns.at(-1);
     if (last?.name === name) {
       last.end = Math.max(last.end, end);
-      last.text += ` ${text}`;
+      last.text += gapBetween(last.text, text) + text;
     } else {
       turns.push({ start, end, name, text });
     }

@@ -5,20 +5,25 @@ export const speech0005: SqlMigration = {
   sql: `
   ALTER TABLE jobs
     -- What was asked for beyond words and speakers.
-    ADD COLUMN analysis                 text CHECK (analysis IN ('sentiment')),
+    ADD COLUMN analysis                 text,
     -- What was noted of the voices, beside the result; erased with the recording. Null for jobs of before.
     ADD COLUMN voices_key               text,
     -- The piece of work that tells the speakers of a completed job apart anew; one at a time.
     ADD COLUMN diarization_item_id      uuid,
     -- As how many; null where that is to be found.
-    ADD COLUMN diarization_num_speakers integer CHECK (diarization_num_speakers BETWEEN 1 AND 10),
+    ADD COLUMN diarization_num_speakers integer,
     -- Why that failed last; the result of before stays.
     ADD COLUMN diarization_error        text,
-    ADD CONSTRAINT rediarized_is_completed CHECK (diarization_item_id IS NULL OR (state = 'completed' AND voices_key IS NOT NULL));
+    -- Not valid: every row of before is known to satisfy them, so the table need not be read while it is locked. Rows
+    -- that are written from now on are checked all the same.
+    ADD CONSTRAINT jobs_analysis_check CHECK (analysis IN ('sentiment')) NOT VALID,
+    ADD CONSTRAINT jobs_diarization_num_speakers_check CHECK (diarization_num_speakers BETWEEN 1 AND 10) NOT VALID,
+    ADD CONSTRAINT rediarized_is_completed
+      CHECK (diarization_item_id IS NULL OR (state = 'completed' AND voices_key IS NOT NULL)) NOT VALID;
 
   ALTER TABLE work_items DROP CONSTRAINT work_items_stage_check;
   ALTER TABLE work_items ADD CONSTRAINT work_items_stage_check
-    CHECK (stage IN ('whole', 'prepare', 'recognize', 'assemble', 'rediarize'));
+    CHECK (stage IN ('whole', 'prepare', 'recognize', 'assemble', 'rediarize')) NOT VALID;
 
   -- The backlog passes completed jobs by, but for these.
   CREATE INDEX work_items_rediarized ON work_items (job_id) WHERE stage = 'rediarize' AND state IN ('queued', 'running');
