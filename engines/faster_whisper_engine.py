@@ -123,13 +123,18 @@ class Engine:
 
     def answers(self, requests):
         """@param requests [(header, pcm)] @return the answers, in the same order"""
-        utterances = [self.utterance(header, pcm) for header, pcm in requests]
-        failures = {}
-        windows = [window for utterance in utterances for window in self.decoder.windows(utterance)]
+        utterances, windows, failures = {}, [], {}
+        for header, pcm in requests:
+            try:
+                utterances[header["id"]] = self.utterance(header, pcm)
+                windows.extend(self.decoder.windows(utterances[header["id"]]))
+            # Whatever is wrong with one utterance, the others are heard.
+            except Exception as error:
+                failures[header["id"]] = error
         # A batch has prompts of one length; utterances of one recording have the same prompt anyway.
         for length in dict.fromkeys(len(window.utterance.prompt) for window in windows):
             self.hear([window for window in windows if len(window.utterance.prompt) == length], failures)
-        return [self.answer(utterance, failures) for utterance in utterances]
+        return [self.answer(header["id"], utterances, failures) for header, _ in requests]
 
     def hear(self, windows, failures):
         at = 0
@@ -138,7 +143,8 @@ class Engine:
             try:
                 self.decoder.hear(part)
                 self.size.note(len(part))
-            except (RuntimeError, MemoryError) as error:
+            # ctranslate2 fails with RuntimeError, a tokenizer of an unknown language with ValueError.
+            except Exception as error:
                 if is_out_of_memory(error) and self.size.halve(len(part)):
                     print(f"Out of memory with {len(part)} windows: {self.size.now} at a time from now on.", file=sys.stderr)
                     continue
@@ -159,13 +165,16 @@ class Engine:
             prompt=self.decoder.prompt_tokens(header.get("prompt")),
         )
 
-    def answer(self, utterance, failures):
-        error = failures.get(utterance.id)
+    def answer(self, number, utterances, failures):
+        error = failures.get(number)
         if error is not None:
             if is_out_of_memory(error):
                 error = "The memory does not suffice for a single window: use a smaller model or another compute type."
-            return {"id": utterance.id, "error": str(error)}
-        answer = {"id": utterance.id, "words": utterance.words}
+            elif not isinstance(error, RuntimeError):
+                error = f"{type(error).__name__}: {error}"
+            return {"id": number, "error": str(error)}
+        utterance = utterances[number]
+        answer = {"id": number, "words": utterance.words}
         if utterance.detected:
             answer["language"] = ISO_CODES.get(utterance.language, utterance.language)
         return answer

@@ -6,6 +6,7 @@ prompt expected, a second try in two halves where the model repeats itself, word
 
 import os
 import sys
+from functools import lru_cache
 from importlib.metadata import version
 
 import numpy as np
@@ -35,12 +36,17 @@ class Engine:
         self.voice = VoiceActivity()
         self.model = Moonshine(threads)
         self.aligner = Aligner()
+        # A long prompt takes a third of a second, and all utterances of a recording have the same.
+        self.expected = lru_cache(maxsize=4)(lambda prompt: ExpectedWords(self.model.vocabulary, prompt))
 
     def recognize(self, header, pcm):
         samples = np.frombuffer(pcm, "<i2").astype(np.float32) / 32768
-        expected = ExpectedWords(self.model.vocabulary, header.get("prompt"))
+        spans = self.voice.spans(samples, padding=PADDING_SECONDS, merge=PAUSE_SECONDS)
+        if not spans:
+            return {"words": []}
+        expected = self.expected(header.get("prompt"))
         words = []
-        for start, end in self.voice.spans(samples, padding=PADDING_SECONDS, merge=PAUSE_SECONDS):
+        for start, end in spans:
             for piece in pieces(samples, start, end, LONGEST_SECONDS):
                 words.extend(self.words(samples, *piece, expected))
         return {"words": without_loops(words)}
@@ -63,7 +69,7 @@ class Engine:
             # Expected words must not cost what was said instead of them.
             return self.words(samples, start, end, NOTHING_EXPECTED) if expected else []
         times = agreed(
-            self.aligner.align(to_pcm(sound), [word for word, _ in spelled]),
+            self.aligned(sound, [word for word, _ in spelled]),
             attended(attention, [where for _, where in spelled], FRAME_SECONDS),
             end - start,
         )
@@ -76,6 +82,15 @@ class Engine:
             }
             for (word, where), (begin, stop) in zip(spelled, times)
         ]
+
+    def aligned(self, sound, texts):
+        """(start, end) per word, or None where attention alone is to say when it was spoken."""
+        try:
+            return self.aligner.align(to_pcm(sound), texts)
+        # What cannot be aligned was heard all the same.
+        except Exception as error:
+            print(f"Words are timed without alignment: {type(error).__name__}", file=sys.stderr)
+            return [None] * len(texts)
 
 
 def pieces(samples, start, end, longest):

@@ -39,7 +39,8 @@ def spoken_words(text):
     for part in PARTS.findall(text.lower().replace("’", "'")):
         if part in SPOKEN:
             words.extend(SPOKEN[part].split())
-        elif part[0].isdigit():
+        # "²" is a digit as well, but no number can be made of it.
+        elif part[0].isdecimal():
             words.extend(number_words(re.sub(r"\D", "", part)))
         else:
             words.append(part)

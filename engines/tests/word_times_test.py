@@ -13,6 +13,7 @@ class Spoken(unittest.TestCase):
         self.assertEqual(spoken_words("don’t"), ["don't"])
         self.assertEqual(spoken_words("real-time"), ["real", "time"])
         self.assertEqual(spoken_words("—"), [])
+        self.assertEqual(spoken_words("99²"), ["ninety", "nine", "²"])
 
     def test_numbers(self):
         self.assertEqual(number_words("7"), ["seven"])
@@ -26,6 +27,7 @@ class Spoken(unittest.TestCase):
     def test_a_word_that_no_dictionary_has_still_has_sounds(self):
         self.assertEqual(sounds("katoomba"), "K AE T UW M B AE")
         self.assertEqual(sounds("日本"), "")
+        self.assertEqual(sounds("²"), "")
 
 
 class Attention(unittest.TestCase):

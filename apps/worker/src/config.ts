@@ -37,7 +37,7 @@ const settings = z.object({
   ENGINE_LANGUAGES: z
     .string()
     .transform((list) => list.split(',').map((code) => code.trim()))
-    .pipe(z.array(z.string().regex(/^[a-z]{2,4}$/)).min(1))
+    .pipe(z.array(z.string().regex(/^([a-z]{2,3}|auto)$/)).min(1))
     .optional(),
   /** Requests that the server gets at a time from this worker. */
   ENGINE_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(4),

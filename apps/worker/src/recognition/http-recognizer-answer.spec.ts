@@ -1,4 +1,4 @@
-import { wordsOfAnswer } from './http-recognizer-answer';
+import { EngineMisconfigured, wordsOfAnswer } from './http-recognizer-answer';
 import { languageCode, WHISPER_LANGUAGES } from './whisper-languages';
 
 const token = (word: string, start: number, end: number, probability = 0.9) => ({
@@ -57,6 +57,37 @@ describe('answers of speech servers', () => {
     const words = [{ start: 0, end: 1, word: ' Hello', probability: 0.5 }];
     const segments = [{ text: ' Hello', start: 0, end: 1, words: null }];
     expect(texts({ text: 'Hello', words, segments })).toEqual(['Hello']);
+  });
+
+  it('looks into the segments where the list of words is empty or has no times', () => {
+    const segments = [{ text: ' Hello', start: 0, end: 1, words: [token(' Hello', 0, 1)] }];
+    expect(texts({ text: 'Hello', words: [], segments })).toEqual(['Hello']);
+    expect(texts({ text: 'Hello', words: [{ word: 'Hello' }], segments })).toEqual(['Hello']);
+  });
+
+  it('leaves out a word without times, but not a part of one', () => {
+    const words = [token('a', 0, 1), { word: 'b' }, { word: 'c', start: 2, end: null }, token('d', 3, 4)];
+    expect(texts({ text: 'a b c d', words })).toEqual(['a', 'd']);
+    const tokens = [{ word: ' cur' }, token('ra', 1, 2), { word: 'wong' }, { word: ' x' }];
+    expect(
+      wordsOfAnswer({ text: 'currawong x', segments: [{ text: '', words: tokens }] }, 10, 'en').words,
+    ).toEqual([{ text: 'currawong', start: 1, end: 2, confidence: null }]);
+  });
+
+  it.each(['...', '\u266A \u266A', '(\u2014)'])('takes %s without words for nothing said', (text) => {
+    expect(texts({ text, words: [] })).toEqual([]);
+  });
+
+  it.each([
+    ['text alone', { text: 'one' }],
+    ['digits alone', { text: '42', words: [] }],
+    ['words without any times', { text: 'one', words: [{ word: 'one' }] }],
+    ['no transcription', { segments: [] }],
+  ])('takes %s for a wrong setting, unless the server has given words before', (_, body) => {
+    expect(() => wordsOfAnswer(body, 10, 'en')).toThrow(EngineMisconfigured);
+    const refused = () => wordsOfAnswer(body, 10, 'en', true);
+    expect(refused).toThrow(/It gave words with times before/);
+    expect(refused).not.toThrow(EngineMisconfigured);
   });
 
   it.each([

@@ -8,12 +8,14 @@ const Word = z.object({
   /** OpenAI's name of it, and that of servers that differ. */
   word: z.string().optional(),
   text: z.string().optional(),
-  start: z.number(),
-  end: z.number(),
+  /** Some servers give none to words that they could not place. */
+  start: z.number().nullish(),
+  end: z.number().nullish(),
   probability: z.number().nullish(),
   confidence: z.number().nullish(),
 });
 type Word = z.infer<typeof Word>;
+type TimedWord = Word & { start: number; end: number };
 
 const Segment = z.object({
   text: z.string(),
@@ -46,36 +48,54 @@ export class EngineMisconfigured extends EngineUnavailable {
 
 /**
  * The words of an answer in `verbose_json`, in each form that servers give it: a list of its own (OpenAI, speaches), or
- * tokens inside of segments (whisper.cpp). Segments that the model itself doubts are left out.
+ * tokens inside of segments (whisper.cpp). Words without times, and segments that the model itself doubts, are left out.
  * @param seconds length of what was sent
  * @param asked the language that was asked for, or `auto`
- * @throws EngineMisconfigured for an answer without words, or that is no transcription at all
+ * @param isProven whether this server has given words with times before
+ * @throws EngineMisconfigured for text without any word that has times, or what is no transcription at all. From a
+ *   server that is proven it is an Error: there it is this utterance, which must not be given back for ever.
  */
 export function wordsOfAnswer(
   body: unknown,
   seconds: number,
   asked: string,
+  isProven = false,
 ): { words: TranscriptWord[]; language?: string } {
   const answer = Answer.safeParse(body);
   if (!answer.success) {
     const [issue] = answer.error.issues;
-    throw new EngineMisconfigured(
+    throw unusable(
       `The speech server's answer is not a transcription in verbose_json (${issue?.path.join('.') || 'body'}: ` +
-        `${issue?.message ?? 'invalid'}). Check ENGINE_URL, ENGINE_PATH and that the server knows response_format=verbose_json.`,
+        `${issue?.message ?? 'invalid'}).`,
+      'Check ENGINE_URL, ENGINE_PATH and that the server knows response_format=verbose_json.',
+      isProven,
     );
   }
   const { text, words, segments } = answer.data;
   const language = answer.data.language ? languageCode(answer.data.language) : null;
   const detected = asked === 'auto' && language ? { language } : {};
-  const given = words ?? wordsInside(segments ?? [], language ?? asked);
-  if (given.length === 0 && text.trim() !== '')
-    throw new EngineMisconfigured(
-      'The speech server gives text without words and their times (timestamp_granularities[]=word), so it cannot be used. ' +
-        'Choose a server and model that give the times of words; docs/settings.md lists some.',
+  const listed = (words ?? []).filter(isTimed);
+  const given = listed.length > 0 ? listed : wordsInside(segments ?? [], language ?? asked);
+  // Text of signs alone ("..." or notes) is how some models write that nothing was said.
+  if (given.length === 0 && /[\p{L}\p{N}]/u.test(text))
+    throw unusable(
+      'The speech server gives text without words and their times (timestamp_granularities[]=word), so it cannot be used.',
+      'Choose a server and model that give the times of words; docs/settings.md lists some.',
+      isProven,
     );
   const doubted = (segments ?? []).filter(isDoubtful);
   const kept = given.filter((word) => !doubted.some((segment) => lies(word, segment)));
   return { words: kept.flatMap((word) => transcriptWord(word, seconds)), ...detected };
+}
+
+function unusable(why: string, advice: string, isProven: boolean): Error {
+  return isProven
+    ? new Error(`${why} It gave words with times before, so the recording is tried again.`)
+    : new EngineMisconfigured(`${why} ${advice}`);
+}
+
+function isTimed(word: Word): word is TimedWord {
+  return word.start != null && word.end != null;
 }
 
 function isDoubtful({ text, compression_ratio, no_speech_prob, avg_logprob }: Segment): boolean {
@@ -91,13 +111,13 @@ function compressionRatio(text: string): number {
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 }
 
-function lies(word: Word, { start = 0, end = Infinity }: Segment): boolean {
+function lies(word: TimedWord, { start = 0, end = Infinity }: Segment): boolean {
   const middle = (word.start + word.end) / 2;
   return middle >= start && middle <= end;
 }
 
 /** whisper.cpp calls tokens words: those without a space before them go on with the one before, also over segments. */
-function wordsInside(segments: readonly Segment[], language: string): Word[] {
+function wordsInside(segments: readonly Segment[], language: string): TimedWord[] {
   const joined: Word[] = [];
   const eachAWord = WITHOUT_SPACES.has(language);
   for (const token of segments.flatMap(tokensOf)) {
@@ -106,13 +126,14 @@ function wordsInside(segments: readonly Segment[], language: string): Word[] {
     if (!last || eachAWord || /^\s/.test(text)) joined.push({ ...token });
     else {
       last.word = textOf(last) + text;
-      last.end = Math.max(last.end, token.end);
+      last.start ??= token.start;
+      last.end = last.end == null ? token.end : Math.max(last.end, token.end ?? last.end);
       // As unsure as its least sure part.
       if (token.probability != null && last.probability != null)
         last.probability = Math.min(last.probability, token.probability);
     }
   }
-  return joined;
+  return joined.filter(isTimed);
 }
 
 /**
@@ -135,7 +156,7 @@ function tokensOf({ text, words }: Segment): Word[] {
     const until = next ? text.indexOf(textOf(next), at) : text.length;
     const whole = text.slice(at, until < 0 ? at : until);
     at += whole.length;
-    if (whole !== '') tokens.push({ ...token, word: whole, end: last.end });
+    if (whole !== '') tokens.push({ ...token, word: whole, end: last.end ?? token.end });
   }
   return tokens;
 }
@@ -145,7 +166,7 @@ function textOf({ word, text }: Word): string {
 }
 
 /** Models give times a little beyond what they heard, and engines none at all as -1. */
-function transcriptWord(word: Word, seconds: number): TranscriptWord[] {
+function transcriptWord(word: TimedWord, seconds: number): TranscriptWord[] {
   const text = textOf(word).trim();
   if (text === '') return [];
   const start = Math.min(Math.max(0, word.start), seconds);

@@ -148,7 +148,8 @@ describe('the HTTP engine', () => {
     [404, {}, /Check ENGINE_URL, ENGINE_PATH and ENGINE_MODEL/],
     [200, { text: 'only text' }, /without words and their times/],
     [200, { segments: [] }, /not a transcription in verbose_json \(text/],
-    [200, { ...spoken('x'), words: [{ word: 'x' }] }, /words\.0\.start/],
+    [200, { ...spoken('x'), words: [{ word: 'x' }] }, /without words and their times/],
+    [200, { ...spoken('x'), words: [{ word: 'x', start: '0' }] }, /words\.0\.start/],
   ])('answered %i %j, says what to set and lets the work wait', async (status, body, message) => {
     await started();
     server.behave((response) => json(response, status, body));
@@ -156,6 +157,20 @@ describe('the HTTP engine', () => {
     expect(failure).toBeInstanceOf(EngineUnavailable);
     expect(String(failure)).toMatch(message);
     expect(server.seen).toHaveLength(1);
+  });
+
+  it('counts text without words as a lost attempt of the recording, once it has given words', async () => {
+    await started();
+    await hear();
+    server.behave((response) => json(response, 200, { text: 'only text' }));
+    // More than the failures in a row after which a server is left alone.
+    for (let index = 0; index < 7; index++) {
+      const failure: unknown = await hear().catch((error: unknown) => error);
+      expect(failure).not.toBeInstanceOf(EngineUnavailable);
+      expect(String(failure)).toMatch(/without words and their times.*It gave words with times before/);
+    }
+    server.behave((response) => json(response, 200, spoken('now')));
+    expect((await hear()).words).toHaveLength(1);
   });
 
   it('refuses what is not JSON', async () => {

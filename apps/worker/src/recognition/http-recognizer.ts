@@ -61,6 +61,7 @@ export async function createHttpRecognizer(options: HttpRecognizerOptions): Prom
 }
 
 function recognizerOf(server: SpeechServer, is: Discovered): Recognizer {
+  let isProven = false;
   return {
     name: 'http',
     version: is.version,
@@ -81,9 +82,10 @@ function recognizerOf(server: SpeechServer, is: Discovered): Recognizer {
         const answer = await server.transcribe(
           heard,
           fields,
-          (body) => wordsOfAnswer(body, seconds, language),
+          (body) => wordsOfAnswer(body, seconds, language, isProven),
           stop.signal,
         );
+        isProven ||= answer.words.length > 0;
         onProgress?.(++done / segments.length);
         return { ...answer, words: answer.words.map((word) => moved(word, segment.start)) };
       });

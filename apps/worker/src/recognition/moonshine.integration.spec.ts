@@ -150,7 +150,7 @@ describe('moonshine', () => {
     const arguments_ = ['-m', 'unittest', 'discover', '-s', join(enginesFolder, 'tests'), '-p', '*_test.py'];
     // Throws with what unittest complains of.
     execFileSync(pythonPath, arguments_, {
-      env: { ...pythonEnvironment(), PYTHONPATH: enginesFolder },
+      env: { ...pythonEnvironment(), PYTHONPATH: enginesFolder, CURRAWONG_FFMPEG: ffmpegPath },
       stdio: 'pipe',
     });
   });
