@@ -178,23 +178,16 @@ it('a job that has not completed is 409', async () => {
   }
 }, 60_000);
 
-it('voices of another diarizer are refused in words that say what to do', async () => {
-  const { rows } = await postgres.query<{ result_key: string }>(
-    'SELECT result_key FROM jobs.jobs WHERE id = $1',
-    [id],
-  );
-  const { result_key } = rows[0]!;
-  const document = JSON.parse((await store.getBuffer(result_key)).toString()) as Record<string, unknown>;
-  const other = { ...document, diarizer: { name: 'another', version: '1' } };
-  await store.putBuffer(result_key, Buffer.from(JSON.stringify(other)), { contentType: 'application/json' });
+it('voices that no diarizer here has written are refused in words that say what to do', async () => {
+  const [key] = await voicesOf(id);
+  const voices = await store.getBuffer(key!);
+  await store.putBuffer(key!, Buffer.from('something else'), { contentType: 'application/octet-stream' });
   expect((await ask(2)).status).toBe(202);
   expect(await toldApart()).toMatchObject({
     ...{ status: 'completed', transcription: first.transcription },
     diarization_error: 'The speakers of this recording cannot be told apart again; send the recording again.',
   });
-  await store.putBuffer(result_key, Buffer.from(JSON.stringify(document)), {
-    contentType: 'application/json',
-  });
+  await store.putBuffer(key!, voices, { contentType: 'application/octet-stream' });
 }, 60_000);
 
 it('voices are erased with the recording: what was said stays, and it is 410', async () => {

@@ -85,7 +85,7 @@ export class Rediarization {
     };
   }
 
-  /** Undefined where the voices are gone with the recording. */
+  /** Undefined where the voices are gone with the recording, or are nothing that was written here. */
   private async read(
     { result_key, voices_key }: PayloadOf<typeof RediarizeWork>,
     signal: AbortSignal,
@@ -96,7 +96,7 @@ export class Rediarization {
       const bytes = await this.bytes(voices_key, signal);
       return { before, voices: decodeVoices(bytes), tracks: decodeTracks(bytes) };
     } catch (error) {
-      if (error instanceof ObjectNotFound) return undefined;
+      if (error instanceof ObjectNotFound || error instanceof RangeError) return undefined;
       throw error;
     }
   }
