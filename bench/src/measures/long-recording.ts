@@ -75,33 +75,33 @@ async function threeHours(bench: Bench, folder: string): Promise<Figure[]> {
     const worst = [two, killed, one].map(({ comparison }) => comparison.worstTimeSeconds);
     return [
       figure([one.seconds / two.seconds], {
-        what: 'three hours, speed with 2 workers ÷ with 1',
+        what: `${HOURS} hours, speed with 2 workers ÷ with 1`,
         rangeOf: 'one run of each',
         aim: { atLeast: 1.8 },
         how,
       }),
       figure([one.seconds / killed.seconds], {
-        what: 'three hours, speed with 2 workers of which one is killed ÷ with 1',
+        what: `${HOURS} hours, speed with 2 workers of which one is killed ÷ with 1`,
         rangeOf: 'one run of each',
         aim: { atLeast: 1.8 },
         how: `The same runs. ${killed.recognitionsRepeated} chunks were recognized more than once.`,
       }),
       figure(wrong, {
-        what: 'three hours, words lost, doubled, strange or out of order',
+        what: `${HOURS} hours, words lost, doubled, strange or out of order`,
         value: Math.max(...wrong),
         rangeOf: '3 runs',
         aim: { atMost: 0 },
         how: 'The same runs; the most that one of them had.',
       }),
       figure(worst, {
-        what: 'three hours, the worst time of a word',
+        what: `${HOURS} hours, the worst time of a word`,
         unit: 's off',
         value: Math.max(...worst),
         rangeOf: '3 runs',
         aim: { atMost: 0.5 },
         how: 'The same runs; the engine itself is off by up to 0.1 s.',
       }),
-      memoryFigure('three hours', peak.stop()),
+      memoryFigure(`${HOURS} hours`, peak.stop()),
     ];
   } finally {
     peak.stop();
@@ -118,9 +118,9 @@ async function tenHours(bench: Bench, folder: string): Promise<Figure[]> {
     const { seconds, comparison } = await transcribed(started, customer, recording);
     bench.progress(`${LONGEST_HOURS} hours: ${shown(seconds)} s`);
     return [
-      memoryFigure('ten hours', peak.stop()),
+      memoryFigure(`${LONGEST_HOURS} hours`, peak.stop()),
       figure([faults(comparison)], {
-        what: 'ten hours, words lost, doubled, strange or out of order',
+        what: `${LONGEST_HOURS} hours, words lost, doubled, strange or out of order`,
         rangeOf: 'one run',
         aim: { atMost: 0 },
         how: `${recording.words.length} words; completed in ${shown(seconds)} s with two workers and an engine that takes no time.`,
