@@ -55,7 +55,7 @@ if (!corpus || !haveModels)
     );
   });
 
-  it('far microphones in meetings: less than half of the errors that there are without models', async () => {
+  it('far microphones in meetings: about half of the errors that there are without models', async () => {
     const total = { wrong: 0, speech: 0 };
     for (const recording of corpus!.filter(({ name }) => name.startsWith('ami_'))) {
       const turns = await turnsOf(await pcmOf(recording), { numSpeakers: recording.speakers });
