@@ -21,8 +21,9 @@ import { trackVoice } from '../analysis/voice-track';
 import { ChunkCutter, ownPart, type AudioChunk } from '../audio/chunk-plan';
 import { bytesOf, SAMPLES_PER_SECOND, type SpeechSegment } from '../audio/pcm';
 import { WORKER_CONFIG, type WorkerConfig } from '../config';
-import type { Diarizer, SpeakerTurn } from '../diarization/diarizer';
+import type { Diarizer, SpeakerTurn, TurnsOptions } from '../diarization/diarizer';
 import { countRecognition, timed } from '../metrics';
+import { languageOfMostWords } from '../recognition/by-segment';
 import {
   wordsFrom,
   type Recognition,
@@ -31,14 +32,19 @@ import {
 } from '../recognition/recognizer';
 import { composeTranscript } from '../report/compose-transcript';
 import { stitched } from '../report/stitch';
+import { together } from '../together';
 import type { AttemptContext } from './attempt';
 import { persistently } from './persistently';
-import { together } from './together';
 import { SourceAudio } from './source-audio';
 import { encodeVoices } from './voices-file';
 
 /** Told apart at most where the client said no number. */
-export const DEFAULT_SPEAKERS = 2;
+const DEFAULT_SPEAKERS = 2;
+
+/** As many voices as the client said, exactly; fewer too where it said none. */
+export function asAskedFor(numSpeakers: number | null, signal: AbortSignal): TurnsOptions {
+  return { numSpeakers: numSpeakers ?? DEFAULT_SPEAKERS, allowFewer: numSpeakers === null, signal };
+}
 /** A chunk's samples, words and features are far below this; more means that the object is not what it should be. */
 const MAX_CHUNK_BYTES = 64_000_000;
 
@@ -295,7 +301,7 @@ export class Recordings {
   ): Promise<WorkOutcome> {
     const { turns, warnings } = await this.speakers(work, heard, signal);
     const composed = composeTranscript({
-      language: spokenLanguage(heard) ?? work.language,
+      language: languageOfMostWords(heard.map(({ recognized }) => recognized)) ?? work.language,
       durationSeconds,
       words: stitched(heard.map(({ recognized }) => recognized)),
       turns,
@@ -333,7 +339,7 @@ export class Recordings {
       const turns = await timed('diarize', () =>
         this.diarizer.turns(
           heard.map(({ voices }) => voices),
-          { numSpeakers: num_speakers ?? DEFAULT_SPEAKERS, allowFewer: num_speakers === null, signal },
+          asAskedFor(num_speakers, signal),
         ),
       );
       return { turns, warnings: [] };
@@ -357,14 +363,4 @@ export class Recordings {
   private read(key: string, signal: AbortSignal): Promise<Buffer> {
     return timed('fetch', () => this.store.getBuffer(key, undefined, MAX_CHUNK_BYTES, signal));
   }
-}
-
-/** That of the most words: a short chunk is easily taken for another language. */
-function spokenLanguage(heard: readonly HeardChunk[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const { recognized } of heard) {
-    if (recognized.language !== null)
-      counts.set(recognized.language, (counts.get(recognized.language) ?? 0) + recognized.words.length);
-  }
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }

@@ -14,7 +14,7 @@ import { timed } from '../metrics';
 import { composeTranscript } from '../report/compose-transcript';
 import type { AttemptContext } from './attempt';
 import { persistently } from './persistently';
-import { DEFAULT_SPEAKERS, DIARIZER, NO_VOICES } from './recordings';
+import { asAskedFor, DIARIZER, NO_VOICES } from './recordings';
 import { decodeTracks, decodeVoices } from './voices-file';
 
 /** More than twelve hours of speech with a time for each word, or of what is noted of its voices. */
@@ -35,13 +35,8 @@ export class Rediarization {
     const found = await this.read(work, signal);
     if (!found) return { kind: 'refused', code: 'voices_unusable', detail: IMPOSSIBLE };
     const { before, voices, tracks } = found;
-    const { num_speakers } = work;
     const turns = await timed('diarize', () =>
-      this.diarizer.turns(voices, {
-        numSpeakers: num_speakers ?? DEFAULT_SPEAKERS,
-        allowFewer: num_speakers === null,
-        signal,
-      }),
+      this.diarizer.turns(voices, asAskedFor(work.num_speakers, signal)),
     ).catch((error: unknown) => {
       // Bytes that no diarizer of this release has written.
       if (error instanceof RangeError) return undefined;

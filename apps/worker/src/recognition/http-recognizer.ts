@@ -1,10 +1,9 @@
-import type { TranscriptWord } from '@currawong/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { samplesIn, samplesOf, SAMPLES_PER_SECOND } from '../audio/pcm';
+import { bySegment } from './by-segment';
 import { EngineMisconfigured, wordsOfAnswer } from './http-recognizer-answer';
 import { SpeechServer, type SpeechServerOptions } from './http-recognizer-client';
-import { joined } from './process-recognizer';
 import type { Recognizer } from './recognizer';
 import { languageCode, WHISPER_LANGUAGES } from './whisper-languages';
 
@@ -69,34 +68,21 @@ function recognizerOf(server: SpeechServer, is: Discovered): Recognizer {
     languages: is.languages,
     detectsLanguage: is.detectsLanguage,
     givesConfidence: true,
-    async recognize(pcm, segments, { language, prompt, signal, onProgress }) {
-      signal?.throwIfAborted();
-      const stop = new AbortController();
-      const onAbort = () => stop.abort(signal?.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
+    recognize(pcm, segments, options) {
+      const { language, prompt } = options;
       const fields = fieldsOf(is, language, prompt);
-      let done = 0;
-      const bySegment = segments.map(async (segment) => {
+      return bySegment(segments, options, async (segment, signal) => {
         const heard = padded(samplesOf(pcm, segment));
         const seconds = heard.length / SAMPLES_PER_SECOND;
         const answer = await server.transcribe(
           heard,
           fields,
           (body) => wordsOfAnswer(body, seconds, language, isProven),
-          stop.signal,
+          signal,
         );
         isProven ||= answer.words.length > 0;
-        onProgress?.(++done / segments.length);
-        return { ...answer, words: answer.words.map((word) => moved(word, segment.start)) };
+        return answer;
       });
-      try {
-        return joined(await Promise.all(bySegment), language);
-      } finally {
-        signal?.removeEventListener('abort', onAbort);
-        // After a failure nobody wants the segments that are still queued.
-        stop.abort(new Error('Another part of the recording failed'));
-        await Promise.allSettled(bySegment);
-      }
     },
     close: () => server.close(),
   };
@@ -188,8 +174,4 @@ function padded(pcm: Int16Array): Int16Array {
   const longer = new Int16Array(samplesIn(SHORTEST_SECONDS));
   longer.set(pcm);
   return longer;
-}
-
-function moved(word: TranscriptWord, seconds: number): TranscriptWord {
-  return { ...word, start: word.start + seconds, end: word.end + seconds };
 }

@@ -1,8 +1,8 @@
-import type { TranscriptWord } from '@currawong/contracts';
-import { samplesOf, type SpeechSegment } from '../audio/pcm';
+import { samplesOf } from '../audio/pcm';
 import { countRestart } from '../metrics';
+import { bySegment, type Heard } from './by-segment';
 import { EngineProcess, type EngineProcessOptions, type EngineReady } from './engine-process';
-import type { Recognition, Recognizer } from './recognizer';
+import type { Recognizer } from './recognizer';
 import { filled } from './windows';
 
 export interface ProcessRecognizerOptions {
@@ -21,12 +21,6 @@ interface SpeechEngineReady extends EngineReady {
   readonly detectsLanguage?: boolean;
   /** What it takes for one piece however short it is: segments are put together up to this length. */
   readonly windowSeconds?: number;
-}
-
-interface Heard {
-  readonly words: TranscriptWord[];
-  /** Only where it was detected. */
-  readonly language?: string;
 }
 
 /**
@@ -50,23 +44,12 @@ export async function createProcessRecognizer(options: ProcessRecognizerOptions)
     languages,
     detectsLanguage: detectsLanguage ?? false,
     givesConfidence: true,
-    async recognize(pcm, segments, { language, prompt, signal, onProgress }) {
-      signal?.throwIfAborted();
-      const stop = new AbortController();
-      const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      let done = 0;
+    recognize(pcm, segments, options) {
+      const { language, prompt } = options;
       const pieces = windowSeconds ? filled(segments, windowSeconds) : segments;
-      const bySegment = pieces.map(async (segment) => {
-        const heard = await engine.ask(samplesOf(pcm, segment), { language, prompt }, signals);
-        onProgress?.(++done / pieces.length);
-        return { ...heard, words: heard.words.map((word) => moved(word, segment)) };
-      });
-      try {
-        return joined(await Promise.all(bySegment), language);
-      } finally {
-        // After a failure nobody wants the segments that are still queued.
-        stop.abort();
-      }
+      return bySegment(pieces, options, (segment, signal) =>
+        engine.ask(samplesOf(pcm, segment), { language, prompt }, signal),
+      );
     },
     close: () => engine.close(),
   };
@@ -82,21 +65,5 @@ export function pythonEnvironment(): Record<string, string> {
     PYTHONNOUSERSITE: '1',
     PYTHONDONTWRITEBYTECODE: '1',
     ...(process.env['PYTHONPATH'] && { PYTHONPATH: process.env['PYTHONPATH'] }),
-  };
-}
-
-function moved(word: TranscriptWord, { start }: SpeechSegment): TranscriptWord {
-  return { ...word, start: word.start + start, end: word.end + start };
-}
-
-/** The language is that of the most words, since a short segment is easily taken for another. */
-export function joined(heard: readonly Heard[], asked: string): Recognition {
-  const counts = new Map<string, number>();
-  for (const { words, language = asked } of heard)
-    if (words.length > 0) counts.set(language, (counts.get(language) ?? 0) + words.length);
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return {
-    words: heard.flatMap(({ words }) => words),
-    language: most?.[0] ?? (asked === 'auto' ? null : asked),
   };
 }
