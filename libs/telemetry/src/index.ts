@@ -11,6 +11,7 @@ export { createLogger, withLogContext, type Logger } from './logger';
 export { NestLogger } from './nest-logger';
 export { requestTelemetry } from './request-telemetry';
 export { TracedHistogram } from './traced-histogram';
+export { CRASH_POINTS, crashPoint, type CrashPoint } from './crash-point';
 export {
   startOperationsServer,
   type OperationsServer,
