@@ -122,9 +122,9 @@ describeWithHelm('services', () => {
   it('of an evaluation are as many as it says; it needs no KEDA', () => {
     const objects = renderChart([evaluation]);
     expect([...ofKind(objects, 'ScaledObject'), ...ofKind(objects, 'HorizontalPodAutoscaler')]).toEqual([]);
-    const replicas = ['gateway', 'jobs', 'billing', 'worker-cpu'].map(
+    const replicas = ['gateway', 'webhooks', 'jobs', 'billing', 'worker-cpu'].map(
       (one) => workload(objects, one).object['spec'].replicas,
     );
-    expect(replicas).toEqual([2, 1, 1, 1]);
+    expect(replicas).toEqual([2, 1, 1, 1, 1]);
   });
 });

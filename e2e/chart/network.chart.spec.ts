@@ -50,7 +50,8 @@ describeWithHelm.each(shippedValues)('the network policies of %s', (values) => {
       if (cidr === '0.0.0.0/0') expect(except).toContain('169.254.0.0/16');
       else if (cidr === '::/0')
         expect(except).toEqual(expect.arrayContaining(['fd00:ec2::254/128', 'fe80::/10']));
-      else expect(cidr).toMatch(/^(10|172|192)\./);
+      // All public addresses of IPv6, and no other.
+      else if (cidr !== '2000::/3') expect(cidr).toMatch(/^(10|172|192)\./);
     }
   });
 });
@@ -60,7 +61,11 @@ describeWithHelm('in an evaluation', () => {
   beforeAll(() => (objects = renderChart([evaluation])));
 
   it.each([
-    ['gateway', ['kube-system:53', 'nats:4222', 'postgres:5432', 'store:8333']],
+    [
+      'gateway',
+      ['kube-system:53', 'nats:4222', 'postgres:5432', 'store:8333', '0.0.0.0/0:443', '2000::/3:443'],
+    ],
+    ['webhooks', ['kube-system:53', 'nats:4222', 'postgres:5432', '0.0.0.0/0:443', '2000::/3:443']],
     ['jobs', ['kube-system:53', 'nats:4222', 'postgres:5432', 'store:8333']],
     ['billing', ['kube-system:53', 'nats:4222', 'postgres:5432']],
     ['worker-cpu', ['kube-system:53', 'nats:4222', 'store:8333']],
@@ -77,15 +82,17 @@ describeWithHelm('in an evaluation', () => {
 
   it.each([
     ['gateway', ['anybody:8080', 'monitoring:9090']],
+    ['webhooks', ['monitoring:9090']],
     ['jobs', ['monitoring:9090', 'keda:9090']],
     ['billing', ['monitoring:9090']],
     ['worker-cpu', ['monitoring:9090']],
     ['admin', []],
-    ['postgres', ['gateway:5432', 'jobs:5432', 'billing:5432', 'migrate:5432']],
+    ['postgres', ['gateway:5432', 'webhooks:5432', 'jobs:5432', 'billing:5432', 'migrate:5432']],
     [
       'nats',
       [
         'gateway:4222',
+        'webhooks:4222',
         'jobs:4222',
         'billing:4222',
         'worker-cpu:4222',
@@ -137,6 +144,31 @@ describeWithHelm('in production', () => {
     );
     const external = { 'externalSecrets.remoteKeys.payments': 'currawong/payments' };
     expect(ways('billing', external)).toContain('0.0.0.0/0:443');
+  });
+
+  it.each(['webhooks', 'gateway'])('%s reaches no address inside the network for a customer', (component) => {
+    const customers = { 'networkPolicy.store.cidrs': ['203.0.113.0/24'] };
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    const blocks = (sets: object): any[] =>
+      named(
+        renderChart([production], { ...customers, ...sets }),
+        'NetworkPolicy',
+        `currawong-${component}`,
+        // eslint-disable-next-line @typescript-eslint/no-explicit-any
+      )['spec'].egress.flatMap(({ to }: any) => to.flatMap(({ ipBlock }: any) => ipBlock ?? []));
+    const everybody = blocks({}).find(({ cidr }) => cidr === '0.0.0.0/0');
+    expect(everybody.except).toEqual(
+      expect.arrayContaining([
+        '10.0.0.0/8',
+        '172.16.0.0/12',
+        '192.168.0.0/16',
+        '127.0.0.0/8',
+        '100.64.0.0/10',
+      ]),
+    );
+    expect(blocks({ 'networkPolicy.customers.cidrs': ['10.20.0.0/16'] })).toContainEqual({
+      cidr: '10.20.0.0/16',
+    });
   });
 
   it('the test of the installation goes in by the front door, and by the pods behind it', () => {

@@ -90,7 +90,13 @@ describeWithHelm('settings', () => {
   });
   const rendered = (component: string) =>
     Object.keys(environmentOf(workload(everything, component).containers[0]!));
-  const components = { gateway: 'gateway', jobs: 'jobs', billing: 'billing', worker: 'worker-cpu' } as const;
+  const components = {
+    gateway: 'gateway',
+    webhooks: 'webhooks',
+    jobs: 'jobs',
+    billing: 'billing',
+    worker: 'worker-cpu',
+  } as const;
   // As they are in the image, or as the chart's own probes and Services take them for granted.
   const fixed = [
     ...['HOST', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'DASHBOARD_DIR'],

@@ -28,7 +28,10 @@ describeOnCluster('an installation with the values for evaluation', () => {
     );
     await untilAllReady(readyWithinSeconds);
     const seconds = (performance.now() - began) / 1000;
-    const components = ['gateway', 'jobs', 'billing', 'worker-cpu', 'admin', 'postgres', 'nats', 'store'];
+    const components = [
+      ...['gateway', 'webhooks', 'jobs', 'billing', 'worker-cpu', 'admin'],
+      ...['postgres', 'nats', 'store'],
+    ];
     for (const component of components) {
       const pods = await podsOf(component);
       expect([component, pods.length > 0 && pods.every(isReady)]).toEqual([component, true]);

@@ -15,7 +15,7 @@ import { remembered } from './state';
 import { remark, step } from './step';
 
 const perSecond = 5;
-const replaced = ['gateway', 'jobs', 'billing', 'worker-cpu'];
+const replaced = ['gateway', 'webhooks', 'jobs', 'billing', 'worker-cpu'];
 
 // A machine that is busy with something else answers too late whatever is upgraded: once more, and what failed is printed.
 jest.retryTimes(1, { logErrorsBeforeRetry: true });

@@ -13,7 +13,7 @@ import { step } from './step';
 
 /** With the null engine of these tests this takes a worker 12 seconds, in one piece. */
 const recordingSeconds = 235;
-const kinds = ['worker-cpu', 'jobs', 'billing', 'gateway', 'nats', 'postgres', 'store'];
+const kinds = ['worker-cpu', 'jobs', 'billing', 'gateway', 'webhooks', 'nats', 'postgres', 'store'];
 
 describeOnCluster('when pods are killed in the middle of a job', () => {
   beforeAll(async () => {

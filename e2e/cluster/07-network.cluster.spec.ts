@@ -44,6 +44,10 @@ describeOnCluster('the network', () => {
     expect(await reached('gateway', [postgres, nats, store])).toEqual([postgres, nats, store]);
     expect(await reached('jobs', [postgres, nats, store, kubernetes])).toEqual([postgres, nats, store]);
     expect(await reached('billing', [postgres, nats, store, kubernetes])).toEqual([postgres, nats]);
+    expect(await reached('webhooks', [postgres, nats, store, metadata, kubernetes])).toEqual([
+      postgres,
+      nats,
+    ]);
   });
 
   step('of the gateway leads neither to the metadata of the cloud nor to Kubernetes', 60, async () => {

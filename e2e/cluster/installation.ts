@@ -29,7 +29,7 @@ export const withoutEngine = {
 /** Something in the pods of every service that a new version would change, too. */
 export function changed(word: string) {
   const podAnnotations = { 'currawong.test/version': word };
-  const parts = ['gateway', 'jobs', 'billing', 'admin'].map((part) => [part, { podAnnotations }]);
+  const parts = ['gateway', 'webhooks', 'jobs', 'billing', 'admin'].map((part) => [part, { podAnnotations }]);
   return { ...Object.fromEntries(parts), workers: { cpu: { podAnnotations } } } as object;
 }
 

@@ -74,6 +74,27 @@ A range without the addresses at which clouds hand their machines' credentials t
     {{- include "currawong.ports" .ports | nindent 4 }}
 {{- end -}}
 
+{{/*
+Rules that let out to the addresses that customers name: public ones, and what networkPolicy.customers adds. The services
+judge every address themselves before they call it; this holds where they err.
+*/}}
+{{- define "currawong.egress.customers" -}}
+{{- $customers := .Values.networkPolicy.customers -}}
+- to:
+    - ipBlock:
+        cidr: 0.0.0.0/0
+        except:
+          {{- range list "0.0.0.0/8" "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "168.63.129.16/32" "169.254.0.0/16" "172.16.0.0/12" "192.168.0.0/16" "198.18.0.0/15" "224.0.0.0/3" }}
+          - {{ . }}
+          {{- end }}
+    - ipBlock: { cidr: '2000::/3' }
+  ports:
+    {{- include "currawong.ports" $customers.ports | nindent 4 }}
+{{- if or $customers.namespaces $customers.cidrs }}
+{{ include "currawong.egress.outside" $customers }}
+{{- end }}
+{{- end -}}
+
 {{- define "currawong.egress.dns" -}}
 - to:
     {{- range .Values.networkPolicy.dns.namespaces }}

@@ -97,8 +97,8 @@ replicas: {{ $live.spec.replicas | int }}
 {{- end -}}
 
 {{/*
-The Deployment of a service. Takes root, component, image, config (its values), env (YAML), and optionally ports (YAML),
-volumes (name → its source) and strategy.
+The Deployment of a service. Takes root, component, image, config (its values), env (YAML), and optionally main (the program,
+where it is not the image's own), ports (YAML), volumes (name → its source) and strategy.
 */}}
 {{- define "currawong.deployment" -}}
 {{- $ := .root -}}
@@ -140,6 +140,9 @@ spec:
           image: {{ include "currawong.image" (list $ .image) }}
           imagePullPolicy: {{ $.Values.image.pullPolicy }}
           {{- include "currawong.containerSecurity" . | nindent 10 }}
+          {{- with .main }}
+          command: [node, --enable-source-maps, --require, '@currawong/telemetry/register', {{ . }}]
+          {{- end }}
           env:
             {{- .env | nindent 12 }}
           {{- with .config.envFrom }}

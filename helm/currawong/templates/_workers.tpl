@@ -18,7 +18,7 @@ root, the pool.
 
 {{/* Every component that has long-lived pods, space-separated. */}}
 {{- define "currawong.components" -}}
-gateway jobs billing
+gateway webhooks jobs billing
 {{- range $pool, $config := .Values.workers }}{{ if $config.enabled }} worker-{{ $pool }}{{ end }}{{ end -}}
 {{- if .Values.admin.enabled }} admin{{ end -}}
 {{- if .Values.evaluation.enabled }} postgres nats store{{ end -}}
