@@ -74,6 +74,20 @@ it('account show takes an id or an email address, and nothing else', async () =>
   expect(problem('account', 'show', 'somebody')).toBe('ID_OR_EMAIL must be an id or an email address.');
 });
 
+it('account limits sends what was said, null for what holds for all, and nothing of the rest', async () => {
+  expect((await asked('account', 'limits', ID)).payload).toEqual({ account_id: ID });
+  expect(
+    (await asked('account', 'limits', ID, '--weight', '2.5', '--concurrency', 'default')).payload,
+  ).toEqual({
+    ...{ account_id: ID, weight: 2.5, concurrency: null },
+  });
+  expect((await asked('account', 'limits', ID, '--unfinished-jobs', '50')).payload).toEqual({
+    ...{ account_id: ID, unfinished_jobs: 50 },
+  });
+  expect(problem('account', 'limits', ID, '--weight', '0')).toMatch(/^--weight must be a number above 0/);
+  expect(problem('account', 'limits', ID, '--concurrency', '1.5')).toMatch(/^--concurrency must be a whole/);
+});
+
 it('account list begins at the beginning, or after an id', async () => {
   expect((await asked('account', 'list')).payload).toEqual({ after: null });
   expect((await asked('account', 'list', '--after', ID)).payload).toEqual({ after: ID });

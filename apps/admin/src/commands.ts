@@ -7,10 +7,13 @@ import {
   ListAccounts,
   ListKeys,
   RevokeKey,
+  SetAccountLimits,
   SetAccountState,
   SetPassword,
+  SetWebhook,
   ShowAccount,
   ShowJob,
+  ShowWebhook,
   type Result,
 } from '@currawong/contracts';
 import type { Requester } from '@currawong/messaging';
@@ -59,6 +62,17 @@ const Minutes = z
   .string()
   .regex(/^\d{1,7}$/, 'must be a whole number of minutes')
   .transform((text) => Number(text) * 60);
+
+/** A value for one account, or `default` for what holds for all. */
+function limit(form: RegExp, message: string) {
+  return z
+    .string()
+    .refine((text) => text === 'default' || (form.test(text) && Number(text) > 0), message)
+    .transform((text) => (text === 'default' ? null : Number(text)))
+    .optional();
+}
+const Weight = limit(/^\d{1,3}(\.\d{1,3})?$/, 'must be a number above 0 and below 1000, or default');
+const Count = limit(/^\d{1,6}$/, 'must be a whole number from 1 to 999999, or default');
 
 function command<S extends z.ZodType>(definition: {
   words: string;
@@ -130,6 +144,25 @@ export const COMMANDS: Command[] = [
     run: (requester, { ID }) => requester.ask(SetAccountState, { account_id: ID, state: 'active' }),
   }),
   command({
+    words: 'account limits',
+    takes: ['ID'],
+    options: '[--weight W|default] [--concurrency N|default] [--unfinished-jobs N|default]',
+    // Without an option it shows what holds.
+    input: z.object({
+      ID: Id,
+      weight: Weight,
+      concurrency: Count,
+      'unfinished-jobs': Count,
+    }),
+    run: (requester, { ID, weight, concurrency, 'unfinished-jobs': unfinished_jobs }) =>
+      requester.ask(SetAccountLimits, {
+        account_id: ID,
+        ...(weight === undefined ? {} : { weight }),
+        ...(concurrency === undefined ? {} : { concurrency }),
+        ...(unfinished_jobs === undefined ? {} : { unfinished_jobs }),
+      }),
+  }),
+  command({
     words: 'credit add',
     takes: ['ID'],
     options: '--aud D --reason R [--reference X]',
@@ -172,6 +205,21 @@ export const COMMANDS: Command[] = [
     takes: ['ACCOUNT_ID'],
     input: z.object({ ACCOUNT_ID: Id }),
     run: (requester, { ACCOUNT_ID }) => requester.ask(ListKeys, { account_id: ACCOUNT_ID }),
+  }),
+  command({
+    words: 'webhook show',
+    takes: ['ACCOUNT_ID'],
+    input: z.object({ ACCOUNT_ID: Id }),
+    run: (requester, { ACCOUNT_ID }) => requester.ask(ShowWebhook, { account_id: ACCOUNT_ID }),
+  }),
+  command({
+    words: 'webhook set',
+    takes: ['ACCOUNT_ID'],
+    // Without an address the account has none any more.
+    options: '[--url U]',
+    input: z.object({ ACCOUNT_ID: Id, url: z.string().optional() }),
+    run: (requester, { ACCOUNT_ID, url }) =>
+      requester.ask(SetWebhook, { account_id: ACCOUNT_ID, url: url ?? null }),
   }),
   command({
     words: 'job show',

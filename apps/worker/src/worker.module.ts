@@ -11,6 +11,7 @@ import { DIARIZER, RECOGNIZER, Recordings } from './intake/recordings';
 import { Rediarization } from './intake/rediarization';
 import { SourceAudio } from './intake/source-audio';
 import { SpeechController } from './intake/speech.controller';
+import { StopController } from './intake/stop.controller';
 import { showEngine } from './metrics';
 import { createRecognizer } from './recognition/create-recognizer';
 import { engineProgram } from './recognition/engine-program';
@@ -32,7 +33,7 @@ export class WorkerModule implements OnApplicationShutdown {
     return {
       module: WorkerModule,
       imports: [MessagingModule.forRoot(connection), ObjectStoreModule.forRoot(config)],
-      controllers: config.WORKER_DUTIES.map((duty) => CONTROLLERS[duty]),
+      controllers: [StopController, ...config.WORKER_DUTIES.map((duty) => CONTROLLERS[duty])],
       providers: [
         Announcement,
         Attempt,

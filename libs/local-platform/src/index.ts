@@ -9,6 +9,7 @@ export { startNats } from './servers/nats';
 export { startPostgres } from './servers/postgres';
 export { choosePostgresHome, giveTo, postgresOwner } from './servers/postgres-home';
 export { ensureBucket, type ObjectStoreAddress, objectStoreClient } from './servers/object-store';
+export { dropRoles, isSuperuser, makeRoles, serviceUrls, type ServiceUrls } from './servers/service-roles';
 export {
   type ReportStep,
   type ServerName,
@@ -18,6 +19,7 @@ export {
 } from './servers/start-servers';
 export { platformEnvironment } from './services/service-environment';
 export {
+  allServices,
   defaultServices,
   type Services,
   type ServicesOptions,

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SchemaOwner } from '@currawong/contracts';
 import { readJson, writeJsonAtomic } from './files';
 
 /** What one data folder remembers between starts: its passwords, its ports, where its Postgres lives. */
 export interface Settings {
   readonly secrets: {
     readonly postgresPassword: string;
+    /** Of the services' roles; a folder of an older release has none yet. */
+    rolePasswords?: Partial<Record<SchemaOwner, string>>;
     readonly natsPassword: string;
     readonly s3AccessKey: string;
     readonly s3SecretKey: string;

@@ -2,14 +2,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  dropRoles,
+  isSuperuser,
   Keeper,
   loadSettings,
+  makeRoles,
   type ObjectStoreAddress,
   pickPorts,
   platformEnvironment,
   runCommand,
+  serviceUrls,
   startServices,
   type Services,
+  type ServiceUrls,
 } from '@currawong/local-platform';
 import { freshBucket } from './fresh-bucket';
 import { freshDatabase } from './fresh-database';
@@ -35,7 +40,10 @@ export interface TestPlatform extends Pick<
   Services,
   'baseUrl' | 'baseUrlOf' | 'metricsUrls' | 'pids' | 'kill' | 'halt' | 'resume' | 'restart'
 > {
+  /** As the role that administers the database. */
   readonly databaseUrl: string;
+  /** As the services sign in, each with a role of its own; undefined where the database was given. */
+  readonly serviceUrls: ServiceUrls | undefined;
   readonly nats: FreshNats;
   readonly s3: ObjectStoreAddress;
   /** Waits until the named services, or all, say that they are ready. */
@@ -96,6 +104,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
     const logFolder = join(dataFolder, 'logs');
     mkdirSync(logFolder);
     const databaseUrl = options.databaseUrl ?? (await madeDatabase(opened));
+    // A database that was there already belongs to whom it belongs.
+    const serviceUrls = options.databaseUrl === undefined ? await madeRoles(databaseUrl) : undefined;
     const s3 = options.s3 ?? (await madeBucket(opened));
     const nats = options.nats ?? (await madeNats(opened));
     const keeper = await Keeper.open(dataFolder);
@@ -103,6 +113,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
     const remembered = loadSettings(dataFolder).ports;
     const servers = {
       databaseUrl,
+      ...(serviceUrls && { serviceUrls }),
       natsUrl: nats.url,
       s3,
       tools,
@@ -134,6 +145,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
         s3,
         logFolder,
         databaseUrl,
+        serviceUrls,
       },
       async waitReady(...names) {
         const which = names.length > 0 ? names : Object.keys(metricsUrls);
@@ -152,8 +164,26 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
 
 async function madeDatabase(opened: (() => Promise<void> | void)[]): Promise<string> {
   const database = await freshDatabase();
-  opened.push(() => database.drop());
+  opened.push(async () => {
+    await database.drop();
+    // Roles outlive a database and belong to the server: those of this one go after it.
+    const { databaseUrl } = testServers();
+    if (await isSuperuser(databaseUrl)) await dropRoles(databaseUrl, rolesOf(database.url));
+  });
   return database.url;
+}
+
+/** Each service signs in as itself, so that every test proves that its own schema is all that it needs. */
+async function madeRoles(databaseUrl: string): Promise<ServiceUrls | undefined> {
+  if (!(await isSuperuser(databaseUrl))) return undefined;
+  const urls = rolesOf(databaseUrl);
+  await makeRoles(databaseUrl, urls);
+  return urls;
+}
+
+function rolesOf(databaseUrl: string): ServiceUrls {
+  const { pathname, password } = new URL(databaseUrl);
+  return serviceUrls(databaseUrl, (service) => `${service}-${password}`, `_${pathname.slice(-10)}`);
 }
 
 async function madeBucket(opened: (() => Promise<void> | void)[]): Promise<ObjectStoreAddress> {

@@ -1,12 +1,5 @@
-import type { SubjectPermissions } from '@currawong/contracts';
-import {
-  natsAuthorization,
-  newDatabaseUrls,
-  newNatsSeeds,
-  newPassword,
-  newStoreKeys,
-  rolesSql,
-} from './credentials';
+import { rolesSql, type SubjectPermissions } from '@currawong/contracts';
+import { natsAuthorization, newDatabaseUrls, newNatsSeeds, newPassword, newStoreKeys } from './credentials';
 import { ClusterRefusal, type SecretsApi, type SecretValues } from './secrets-api';
 
 export interface EvaluationRelease {

@@ -1,4 +1,4 @@
-import { NATS_PERMISSIONS } from '@currawong/contracts';
+import { NATS_PERMISSIONS, rolesSql, SCHEMA_OWNERS } from '@currawong/contracts';
 import { createUserSeed } from '@currawong/messaging';
 import { freshDatabase, testServers, type FreshDatabase } from '@currawong/testing';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
@@ -11,13 +11,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { natsAuthorization, newDatabaseUrls, newNatsSeeds, rolesSql, SCHEMAS } from './credentials';
+import { natsAuthorization, newDatabaseUrls, newNatsSeeds } from './credentials';
 
 // What the evaluation Secrets say, tried at the servers that are to understand it.
 
 describe('roles.sql in Postgres', () => {
-  type Service = keyof typeof SCHEMAS;
-  const services = Object.keys(SCHEMAS) as Service[];
+  type Service = keyof typeof SCHEMA_OWNERS;
+  const services = Object.keys(SCHEMA_OWNERS) as Service[];
   const suffix = randomBytes(4).toString('hex');
   let database: FreshDatabase;
   let urls: Record<string, string>;
@@ -74,7 +74,7 @@ describe('roles.sql in Postgres', () => {
   it.each(services.flatMap((mine) => services.map((other) => [mine, other] as const)))(
     '%s in the schema of %s: its own alone can be read and changed',
     async (mine, other) => {
-      const schema = SCHEMAS[other];
+      const schema = SCHEMA_OWNERS[other];
       const reads = () => inDatabase(urls[mine]!, `SELECT count(*) FROM ${schema}.migrations`);
       const makes = () => inDatabase(urls[mine]!, `CREATE TABLE ${schema}.intruder_${mine} (id int)`);
       if (mine === other) {
@@ -94,7 +94,7 @@ describe('roles.sql in Postgres', () => {
       'CREATE TABLE public.intruder (id int)',
       'SELECT rolpassword FROM pg_authid',
       `SET ROLE billing_${suffix}`,
-      `DROP SCHEMA ${SCHEMAS.billing} CASCADE`,
+      `DROP SCHEMA ${SCHEMA_OWNERS.billing} CASCADE`,
     ])
       await expect(inDatabase(urls['jobs']!, sql)).rejects.toThrow(/permission denied|must be owner/);
   });

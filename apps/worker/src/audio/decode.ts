@@ -1,9 +1,8 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { Downmix } from './downmix';
 import { samplesIn, SAMPLES_PER_SECOND } from './pcm';
+import { killSandboxed, runSandboxed, type SandboxedProcess } from './sandbox';
 
 export interface DecodeOptions {
   /** The ffmpeg program, as an absolute path: the child gets no environment to look names up in. */
@@ -117,15 +116,8 @@ function ffmpegArguments(options: DecodeOptions): string[] {
   ];
 }
 
-/**
- * The shell sets the limits and is then replaced by ffmpeg, so the process id stays the same. Limits are
- * only ever lowered, which needs no privilege; where the platform knows none (`ulimit -v` on macOS) the
- * container's memory limit has to do.
- */
-const LIMITED = 'ulimit -c 0 2>/dev/null; ulimit -v "$1" 2>/dev/null; shift; exec "$@"';
-
 class DecodingChild {
-  private readonly process: ChildProcessByStdio<null, Readable, Readable>;
+  private readonly process: SandboxedProcess;
   private readonly blocks: AsyncIterator<Buffer>;
   private readonly closed: Promise<void>;
   /** Set once there is nothing to wait for any more. */
@@ -138,12 +130,11 @@ class DecodingChild {
   private readonly onAbort = () => this.abandon(this.options.signal?.reason as Error);
 
   constructor(private readonly options: DecodeOptions) {
-    const memoryKibibytes = Math.floor((options.memoryLimitBytes ?? 2 ** 30) / 1024);
-    this.process = spawn(
-      '/bin/sh',
-      ['-c', LIMITED, 'sh', String(memoryKibibytes), options.ffmpegPath, ...ffmpegArguments(options)],
-      { stdio: ['ignore', 'pipe', 'pipe'], env: { LC_ALL: 'C' } },
-    );
+    this.process = runSandboxed(options.ffmpegPath, ffmpegArguments(options), {
+      memoryBytes: options.memoryLimitBytes ?? 2 ** 30,
+      // Whoever waits no longer than this for its output needs no more of a processor either.
+      cpuSeconds: options.waitSeconds ?? 3600,
+    });
     this.closed = new Promise((done) => this.process.once('close', () => done()));
     this.process.once('error', (error) => this.abandon(error));
     this.process.stderr.on('data', (text: Buffer) => {
@@ -172,6 +163,9 @@ class DecodingChild {
     // SIGKILL that we did not send is the kernel's or an operator's doing and says nothing about the file.
     if (signalCode === 'SIGKILL' || signalCode === 'SIGTERM')
       throw new Error(`ffmpeg was ended by ${signalCode}`);
+    // Its time of the processor is used up.
+    if (signalCode === 'SIGXCPU')
+      return new AudioRefused('undecodable_audio', 'Decoding the audio took too long.');
     // What the shell answers when it cannot start the program.
     if (exitCode === 126 || exitCode === 127)
       throw new Error(`ffmpeg could not be started: ${this.complaints.trim()}`);
@@ -184,7 +178,7 @@ class DecodingChild {
 
   kill(): void {
     this.options.signal?.removeEventListener('abort', this.onAbort);
-    this.process.kill('SIGKILL');
+    killSandboxed(this.process);
     this.process.stdout.destroy();
     this.process.stderr.destroy();
   }

@@ -18,6 +18,7 @@ import {
   type Outcome,
 } from '@currawong/messaging';
 import { StoreUnavailable } from '@currawong/object-store';
+import { crashPoint } from '@currawong/telemetry';
 import { Injectable, Logger } from '@nestjs/common';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,8 +39,13 @@ const PROGRESS_AT_MOST_EVERY_MS = 500;
 const OUTAGE_PAUSE_MS = 3_000;
 const REPORT_ATTEMPTS = 30;
 
+interface UnderWay {
+  jobId: string;
+  stopped: AbortController;
+}
+
 export interface AttemptContext {
-  /** Aborted when the service shuts down and its grace is over. */
+  /** Aborted when the service shuts down and its grace is over, and when the job was cancelled or deleted. */
   signal: AbortSignal;
   /** @param fraction of this piece of work that is done, 0 to 1 */
   progress(fraction: number): void;
@@ -53,7 +59,8 @@ export interface AttemptContext {
 @Injectable()
 export class Attempt {
   private readonly log = new Logger(Attempt.name);
-  private readonly underWay = new Set<string>();
+  /** By work item. */
+  private readonly underWay = new Map<string, UnderWay>();
   /** Attempts that broke since one succeeded. */
   private breakdowns = 0;
 
@@ -71,18 +78,27 @@ export class Attempt {
     const reference = { job_id: work.job_id, item_id: work.item_id, attempt: work.attempt };
     // A second copy of what this very process is doing: it is looked at again when that has ended.
     if (this.underWay.has(work.item_id)) return retry(AT_IT_ALREADY_MS, 'this worker is at it already');
-    this.underWay.add(work.item_id);
+    const underWay = { jobId: work.job_id, stopped: new AbortController() };
+    this.underWay.set(work.item_id, underWay);
     try {
       const claim = await this.claim(reference);
       if (!claim) return retry(CLAIM_AGAIN_MS, 'jobs could not be asked');
       if (!claim.claimed) return done();
+      crashPoint('worker.claimed');
+      if (underWay.stopped.signal.aborted) return done();
       const ours = { ...reference, attempt: claim.attempt };
-      return await this.perform(ours, delivery.signal, claim.lease_seconds, (context) =>
-        act(context, claim.attempt),
-      );
+      const signals = { shutdown: delivery.signal, stopped: underWay.stopped.signal };
+      return await this.perform(ours, signals, claim.lease_seconds, (context) => act(context, claim.attempt));
     } finally {
       this.underWay.delete(work.item_id);
     }
+  }
+
+  /** Nobody wants the result any more: whatever is under way for this job ends, and counts as nothing. */
+  stop(jobId: string): void {
+    for (const underWay of this.underWay.values())
+      if (underWay.jobId === jobId)
+        underWay.stopped.abort(new Error(`job ${jobId} was cancelled or deleted`));
   }
 
   private async claim(reference: WorkReference): Promise<ReplyOf<typeof ClaimWork> | null> {
@@ -98,19 +114,23 @@ export class Attempt {
 
   private async perform(
     reference: WorkReference,
-    signal: AbortSignal,
+    { shutdown, stopped }: { shutdown: AbortSignal; stopped: AbortSignal },
     leaseSeconds: number,
     act: (context: AttemptContext) => Promise<WorkOutcome>,
   ): Promise<Outcome> {
     const pulse = this.keepAlive(reference, leaseSeconds);
     const startedAt = Date.now();
     try {
+      const signal = AbortSignal.any([shutdown, stopped]);
       const outcome = await act({ signal, progress: pulse.progress });
       this.log.log(`attempt ${reference.attempt} ${outcome.kind} after ${Date.now() - startedAt} ms`);
+      crashPoint('worker.finished');
       await this.report(reference, outcome);
+      crashPoint('worker.reported');
       this.breakdowns = 0;
     } catch (error) {
-      await this.end(reference, signal, error);
+      if (stopped.aborted) await this.reportStopped(reference, startedAt);
+      else await this.end(reference, shutdown, error);
     } finally {
       pulse.stop();
     }
@@ -159,6 +179,17 @@ export class Attempt {
     });
     const pauseMs = Math.min(PAUSE_AFTER_BREAKDOWN_MS * 2 ** this.breakdowns++, LONGEST_PAUSE_MS);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  /**
+   * Nothing counts that is said now, but whoever deletes what is stored of the job learns that nothing more comes: what was
+   * stored before it stopped may have come after the deletion.
+   */
+  private async reportStopped(reference: WorkReference, startedAt: number): Promise<void> {
+    this.log.log(
+      `attempt ${reference.attempt} was stopped after ${Date.now() - startedAt} ms: the job is gone`,
+    );
+    await this.report(reference, { kind: 'broke', reason: 'the job was cancelled or deleted' });
   }
 
   /** Interruption is not failure. Where even this cannot be said, the lease says it later. */

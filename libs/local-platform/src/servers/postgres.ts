@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,8 +13,10 @@ import { SetupError } from '../setup-error';
 import { runCommand, tail } from '../tooling/commands';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries';
 import { choosePostgresHome, giveTo, type PostgresOwner, postgresOwner } from './postgres-home';
+import { makeRoles, serviceUrls, type ServiceUrls } from './service-roles';
 import { type Embedded, type ServerContext, waitUntilAnswers } from './server-context';
 
+/** The superuser, by whom the services' roles are made. */
 const user = 'currawong';
 const database = 'currawong';
 
@@ -61,6 +64,18 @@ export async function startPostgres(
     if (found.rowCount === 0) await client.query(`CREATE DATABASE ${database}`);
   });
   return { address: url(database), process: server, waitUntilReady };
+}
+
+/** The addresses at which the services sign in, each as a role that owns its schema and sees no other. */
+export async function embeddedRoles(
+  address: string,
+  { dataFolder, settings }: ServerContext,
+): Promise<ServiceUrls> {
+  const passwords = (settings.secrets.rolePasswords ??= {});
+  const urls = serviceUrls(address, (service) => (passwords[service] ??= randomBytes(18).toString('hex')));
+  saveSettings(dataFolder, settings);
+  await makeRoles(address, urls);
+  return urls;
 }
 
 function serverSettings(port: number, parameters: Readonly<Record<string, string>>): string[] {

@@ -12,8 +12,9 @@ import {
   objectStoreFromEnvironment,
   startObjectStore,
 } from './object-store';
-import { startPostgres } from './postgres';
+import { embeddedRoles, startPostgres } from './postgres';
 import type { Embedded, ServerContext } from './server-context';
+import type { ServiceUrls } from './service-roles';
 
 /** Tells whoever watches that a step of the set-up began or ended. */
 export type ReportStep = (step: string, state: 'started' | 'finished', seconds: number) => void;
@@ -31,7 +32,10 @@ export interface ServersOptions extends Pick<ToolsOptions, 'requirementFiles' | 
 export type ServerName = 'postgres' | 'nats' | 's3';
 
 export interface Servers {
+  /** Of the role that administers the database. */
   readonly databaseUrl: string;
+  /** Where the services sign in with roles of their own; absent with a database that was given. */
+  readonly serviceUrls?: ServiceUrls;
   readonly natsUrl: string;
   readonly s3: ObjectStoreAddress;
   readonly tools: Tools;
@@ -91,9 +95,11 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
         : programs.then((found) => timed('S3 store', () => startObjectStore(context, found.objectStore))),
       programs,
     ]);
+    const serviceUrls = postgres && (await embeddedRoles(postgres.address, context));
     saveSettings(dataFolder, settings);
     const store = s3 ?? undefined;
     return {
+      ...(serviceUrls && { serviceUrls }),
       databaseUrl: postgres?.address ?? (given.databaseUrl as string),
       natsUrl: nats?.address ?? (given.natsUrl as string),
       s3: store?.address ?? (given.s3 as ObjectStoreAddress),

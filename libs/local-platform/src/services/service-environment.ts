@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceUrls } from '../servers/service-roles';
 import type { Servers } from '../servers/start-servers';
 
 /** Where a service listens. */
@@ -16,7 +17,7 @@ export interface ServicePorts {
 export function serviceEnvironment(
   app: string,
   name: string,
-  servers: Pick<Servers, 'databaseUrl' | 'natsUrl' | 's3' | 'tools' | 'dataFolder'>,
+  servers: Pick<Servers, 'databaseUrl' | 'serviceUrls' | 'natsUrl' | 's3' | 'tools' | 'dataFolder'>,
   repositoryFolder: string,
   ports: ServicePorts,
   wishes: Readonly<Record<string, string>> = {},
@@ -31,6 +32,7 @@ export function serviceEnvironment(
     OTEL_SERVICE_NAME: app,
     ...inherited,
     ...platformEnvironment(servers),
+    ...databaseEnvironment(app, servers),
     METRICS_PORT: String(ports.metrics),
     ...(app === 'gateway' ? gatewayEnvironment(repositoryFolder, ports.http) : {}),
     ...(app === 'worker' ? workerEnvironment(name, servers, repositoryFolder) : {}),
@@ -52,6 +54,17 @@ export function platformEnvironment(
     S3_SECRET_KEY: servers.s3.secretKey,
     CURRAWONG_REGION: 'ap-southeast-2',
   };
+}
+
+/** A service signs in as its own role, where it has one; a worker knows no database. */
+export function databaseEnvironment(
+  app: string,
+  { serviceUrls, databaseUrl }: Pick<Servers, 'databaseUrl' | 'serviceUrls'>,
+): NodeJS.ProcessEnv {
+  if (app === 'worker') return { DATABASE_URL: undefined };
+  // The process that delivers webhooks is gateway code, over the gateway's schema.
+  const owner = app === 'webhooks' ? 'gateway' : app;
+  return { DATABASE_URL: serviceUrls?.[owner as keyof ServiceUrls] ?? databaseUrl };
 }
 
 function gatewayEnvironment(repositoryFolder: string, port: number | undefined): Record<string, string> {

@@ -85,8 +85,13 @@ function isThere(pid: number): boolean {
 }
 
 it('each service gets the addresses of the servers and what belongs to it alone; wishes win', async () => {
+  const roles = {
+    gateway: 'postgres://gateway@somewhere',
+    billing: 'postgres://billing@somewhere',
+    jobs: 'postgres://jobs@somewhere',
+  };
   services = await startServices({
-    servers: surroundings,
+    servers: { ...surroundings, serviceUrls: roles },
     repositoryFolder: folder,
     env: { ASKED_FOR: 'yes', RECOGNIZER: 'null' },
   });
@@ -99,14 +104,17 @@ it('each service gets the addresses of the servers and what belongs to it alone;
     PUBLIC_URL: `http://localhost:${port}`,
     DASHBOARD_DIR: join(folder, 'apps', 'dashboard', 'dist'),
     ASKED_FOR: 'yes',
+    DATABASE_URL: roles.gateway,
   });
+  expect(await environmentOf('billing')).toMatchObject({ DATABASE_URL: roles.billing });
   const worker = await environmentOf('worker');
   expect(worker).toMatchObject({
-    DATABASE_URL: 'postgres://somewhere',
     CURRAWONG_REGION: 'ap-southeast-2',
     RECOGNIZER: 'null',
   });
   expect(worker.HOST).toBeUndefined();
+  // It knows no database, and gets no address of one either.
+  expect(worker.DATABASE_URL).toBeUndefined();
   expect(readFileSync(services.logPath('worker'), 'utf8')).toContain('"up"');
 });
 

@@ -7,10 +7,21 @@ import { waitUntilAnswers } from '../servers/server-context';
 import type { ReportStep, Servers } from '../servers/start-servers';
 import { SetupError } from '../setup-error';
 import { runCommand, tail } from '../tooling/commands';
-import { platformEnvironment, serviceEnvironment, type ServicePorts } from './service-environment';
+import {
+  databaseEnvironment,
+  platformEnvironment,
+  serviceEnvironment,
+  type ServicePorts,
+} from './service-environment';
 
 /** The services of one platform; a second worker is called `worker-2`, a second gateway `gateway-2`, and so on. */
 export const defaultServices = ['billing', 'jobs', 'worker', 'gateway'] as const;
+
+/** Those, and the process that calls customers' addresses: what a whole installation has. */
+export const allServices = [...defaultServices, 'webhooks'] as const;
+
+/** Where the program of a service lies that is not apps/<name>/dist/main.js: its code is another service's. */
+const PROGRAMS: Readonly<Record<string, string>> = { webhooks: 'gateway/dist/main.webhooks.js' };
 
 /** The services that own a schema. */
 const migrated = ['gateway', 'jobs', 'billing'] as const;
@@ -18,7 +29,15 @@ const migrated = ['gateway', 'jobs', 'billing'] as const;
 /** The servers that the services use, and the keeper that ends them together. */
 export type ServiceSurroundings = Pick<
   Servers,
-  'databaseUrl' | 'natsUrl' | 's3' | 'tools' | 'dataFolder' | 'logFolder' | 'keeper' | 'pickPorts'
+  | 'databaseUrl'
+  | 'serviceUrls'
+  | 'natsUrl'
+  | 's3'
+  | 'tools'
+  | 'dataFolder'
+  | 'logFolder'
+  | 'keeper'
+  | 'pickPorts'
 >;
 
 export interface ServicesOptions {
@@ -173,7 +192,7 @@ function supervise(
 ): Supervised {
   const { servers, repositoryFolder } = options;
   const app = appOf(name);
-  const main = join(repositoryFolder, 'apps', app, 'dist', 'main.js');
+  const main = join(repositoryFolder, 'apps', PROGRAMS[app] ?? `${app}/dist/main.js`);
   // Tracing has to be there before the libraries that it instruments are loaded.
   const tracing = join(repositoryFolder, 'libs', 'telemetry', 'dist', 'register.js');
   if (!existsSync(main))
@@ -209,7 +228,7 @@ async function migrate(options: ServicesOptions, logFolder: string): Promise<voi
       if (!existsSync(program)) return;
       const result = await runCommand(process.execPath, ['--enable-source-maps', program], {
         cwd: repositoryFolder,
-        env,
+        env: { ...env, ...databaseEnvironment(app, servers), ...options.env },
       });
       writeFileSync(join(logFolder, `migrate-${app}.log`), result.stdout + result.stderr, { mode: 0o600 });
       if (result.exitCode !== 0) {

@@ -13,6 +13,11 @@ const ids = {
   block: 0xa1,
   cues: 0x1c53bb6b,
 };
+/** Of all clusters that are tried together; a cluster of half a minute has a few thousand. */
+const MOST_ELEMENTS = 100_000;
+interface Walk {
+  elementsLeft: number;
+}
 const clusterMagic = Buffer.from('1f43b675', 'hex');
 const headBytes = 128 * 1024;
 const latestStartSeconds = 10;
@@ -26,16 +31,17 @@ export async function webmLength(file: RangedFile): Promise<FoundLength | undefi
   const head = await file.read(0, headBytes);
   const { secondsPerTick, durationTicks } = segmentInfo(head);
   if (durationTicks > 0) return { seconds: durationTicks * secondsPerTick, exact: true };
+  const walk: Walk = { elementsLeft: MOST_ELEMENTS };
   const firstAt = head.indexOf(clusterMagic);
-  const first = firstAt < 0 ? undefined : clusterTimes(head.subarray(firstAt));
+  const first = firstAt < 0 ? undefined : clusterTimes(head.subarray(firstAt), walk);
   for (const tailBytes of [64 * 1024, 512 * 1024, 4 * 1024 * 1024]) {
     const { bytes } = await file.tail(tailBytes);
     for (
       let at = bytes.lastIndexOf(clusterMagic);
-      at >= 0;
+      at >= 0 && walk.elementsLeft > 0;
       at = at > 0 ? bytes.lastIndexOf(clusterMagic, at - 1) : -1
     ) {
-      const last = clusterTimes(bytes.subarray(at));
+      const last = clusterTimes(bytes.subarray(at), walk);
       if (!last) continue;
       const startSeconds = (first?.start ?? 0) * secondsPerTick;
       const endSeconds = last.end * secondsPerTick;
@@ -83,11 +89,13 @@ function float(bytes: Buffer): number {
 }
 
 /** Ticks at which a cluster begins and its last block begins, as far as its bytes are there. */
-function clusterTimes(bytes: Buffer): { start: number; end: number } | undefined {
+function clusterTimes(bytes: Buffer, walk: Walk): { start: number; end: number } | undefined {
+  walk.elementsLeft--;
   let at = 4 + (vint(bytes, 4)?.lengthBytes ?? bytes.length);
   let start: number | undefined;
   let latest = 0;
   while (at < bytes.length) {
+    if (--walk.elementsLeft < 0) return undefined;
     const id = elementId(bytes, at);
     const size = id && vint(bytes, at + id.lengthBytes);
     if (!id || !size || id.value === ids.cluster || id.value === ids.cues) break;
