@@ -1,4 +1,4 @@
-// Everything that `npm start`, `npm test`, `npm run admin` and `npm run bench` need before TypeScript can run: packages,
+// Everything that `npm start`, `npm test`, `npm run admin`, `bench` and `test:faults` need before TypeScript can run: packages,
 // a build, and the Node of the repository. Plain JavaScript for whatever Node the machine has, without a dependency.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,6 +20,7 @@ const programs = {
   test: 'tools/start/dist/test.js',
   admin: 'apps/admin/dist/main.js',
   bench: 'bench/dist/main.js',
+  'test:faults': 'tools/faults/dist/main.js',
 };
 // The answer of the admin command is read by programs: nothing else may appear on its standard output.
 const screen = command === 'admin' ? process.stderr : process.stdout;

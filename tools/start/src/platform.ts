@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  allServices,
   isPortFree,
   type Servers,
   type Services,
@@ -68,6 +69,7 @@ export async function startPlatform(
       repositoryFolder: folders.repository,
       port,
       env: { ...speech.env, ...(missed && { RECOGNIZER: 'moonshine' }) },
+      services: allServices,
       report: screen.step,
       onPidsChange: (pids) => readyFile.updatePids(pids),
     }));

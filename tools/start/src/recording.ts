@@ -1,9 +1,21 @@
+import { ApiError, Currawong, InsufficientCreditError } from '@currawong/client';
+import { SetupError } from '@currawong/local-platform';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { SetupError } from '@currawong/local-platform';
 import type { Screen } from './screen';
-import { type Api, type Recording, submit, waitForJob } from './transcribe';
 import { formatTurns, parseTurns } from './transcript-text';
+
+export interface Api {
+  baseUrl: string;
+  apiKey: string;
+  accountId: string;
+}
+
+export interface Recording {
+  path: string;
+  speakers: number | undefined;
+  language: string | undefined;
+}
 
 /** The named file, relative to where npm was called; or the sample that comes with the repository. */
 export function findRecording(
@@ -25,35 +37,32 @@ export function findRecording(
 }
 
 /** Sends a recording through the public API and prints who said what. False when it was refused or failed. */
-export async function transcribeAndPrint(
-  api: Api & { accountId: string },
-  recording: Recording,
-  screen: Screen,
-): Promise<boolean> {
+export async function transcribeAndPrint(api: Api, recording: Recording, screen: Screen): Promise<boolean> {
   const began = performance.now();
   screen.line(`\nTranscribing ${recording.path}`);
+  const client = new Currawong(api);
   const upload = screen.bar('Upload');
-  const submission = await submit(api, recording, (fraction) => upload.show(fraction)).catch(
-    (error: unknown) => {
-      upload.abandon();
-      throw error;
-    },
-  );
-  if ('refusal' in submission) {
+  const { path, ...options } = recording;
+  const onUploadProgress = (sent: { sentBytes: number; totalBytes: number }) =>
+    upload.show(sent.totalBytes === 0 ? 1 : sent.sentBytes / sent.totalBytes);
+  let jobId: string;
+  try {
+    ({ job_id: jobId } = await client.transcribe(path, options, { onUploadProgress }));
+  } catch (error) {
     upload.abandon();
-    const hint = /balance|credit|minutes/i.test(submission.refusal)
-      ? ` (give the demo account credit: npm run admin -- credit add ${api.accountId} --aud 10 --reason demo)`
-      : '';
-    screen.line(`The recording was not accepted: ${submission.refusal}${hint}`);
+    if (!(error instanceof ApiError)) throw error;
+    const hint =
+      error instanceof InsufficientCreditError
+        ? ` (give the demo account credit: npm run admin -- credit add ${api.accountId} --aud 10 --reason demo)`
+        : '';
+    screen.line(`The recording was not accepted: ${error.detail}${hint}`);
     return false;
   }
   upload.done(`Upload (${seconds(began)} s)`);
 
   const accepted = performance.now();
   const bar = screen.bar('Job   ');
-  const job = await waitForJob(api, submission.jobId, ({ progress, status }) =>
-    bar.show(progress ?? 0, status),
-  );
+  const job = await client.wait(jobId, { onProgress: ({ progress, status }) => bar.show(progress, status) });
   if (job.status !== 'completed') {
     bar.abandon();
     screen.line(`The job ${job.id} failed: ${job.error_message ?? 'no reason was given'}`);

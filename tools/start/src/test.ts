@@ -26,7 +26,7 @@ import {
 const repository = join(__dirname, '..', '..', '..');
 const screen = new Screen(process.stdout);
 const kinds = [
-  ...(['format', 'lint', 'types', 'unit', 'chart', 'integration', 'e2e', 'measured'] as const),
+  ...(['format', 'lint', 'types', 'unit', 'chart', 'integration', 'e2e', 'measured', 'faults'] as const),
   'cluster',
 ] as const;
 type Kind = (typeof kinds)[number];
@@ -45,6 +45,9 @@ const jestWorkers = {
   cluster: ['--runInBand', '--testSequencer=./e2e/cluster/sequencer.mjs'],
 };
 const onServers: readonly Kind[] = ['integration', 'e2e', 'measured'];
+
+/** The same faults each time; other seeds are tried by hand. */
+const FAULTS_SEED = '5';
 
 let running: ChildProcess | undefined;
 const interruption = listenForInterruption();
@@ -122,6 +125,14 @@ async function check(kind: Kind, jestArguments: readonly string[]): Promise<Tall
         // Pages live in another world: the browser's types instead of Node's.
         tallyCheck(await run(bin('tsc'), ['-p', 'apps/dashboard'])),
       ]);
+    case 'faults': {
+      const harness = [join(repository, 'tools', 'faults', 'dist', 'main.js')];
+      return sum([
+        tallyCheck(await run(process.execPath, [...harness, '--seed', FAULTS_SEED, '--minutes', '3'])),
+        // The checker is worth as much as what it finds.
+        tallyCheck(await run(process.execPath, [...harness, '--planted'])),
+      ]);
+    }
     case 'unit':
     case 'chart':
     case 'integration':
