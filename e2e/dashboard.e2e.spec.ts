@@ -5,8 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import { startMailbox, tokenIn, type Mailbox } from './accounts/mailbox';
 import { eventually, Person } from './accounts/person';
 import { describeWithBrowser } from './browser/describe-with-browser';
+import { examined } from './browser/examined';
 import { takeReadmeImages } from './browser/readme-images';
-import { SCREENSHOTS_FOLDER, Visitor } from './browser/visitor';
+import { screenshotsFolder, Visitor } from './browser/visitor';
 import { Client } from './client';
 import { speech } from './recordings';
 
@@ -35,7 +36,7 @@ let jobId: string;
 
 describeWithBrowser('the dashboard', () => {
   beforeAll(async () => {
-    rmSync(SCREENSHOTS_FOLDER, { recursive: true, force: true });
+    rmSync(screenshotsFolder(), { recursive: true, force: true });
     [mailbox, stripe, browser] = await Promise.all([startMailbox(), startStripeServer(), startBrowser()]);
     platform = await startPlatform({
       env: {
@@ -258,9 +259,11 @@ describeWithBrowser('the dashboard', () => {
     'no page has a barrier or jumps: light and dark, wide and narrow',
     async () => {
       const outside = await Visitor.arrive(browser, origin);
+      const isMain = (path: string) =>
+        [...MAIN_PAGES, `/jobs/${jobId}`].some((main) => path === `/dashboard${main}`);
       const examine = async (visitor: Visitor, paths: string[]) => {
         const problems: string[] = [];
-        for (const path of paths) problems.push(...(await examined(visitor, path)));
+        for (const path of paths) problems.push(...(await examined(visitor, path, isMain(path))));
         return [...problems, ...visitor.complaints];
       };
       const problems = await Promise.all([
@@ -299,40 +302,4 @@ async function tabTo(page: Page, wanted: (label: string) => boolean): Promise<vo
     if (wanted(focus.label)) return;
   }
   throw new Error('the Tab key never got there');
-}
-
-/** Looks at a page wide and narrow, takes its pictures, and tells what is wrong with it. */
-async function examined(visitor: Visitor, path: string): Promise<string[]> {
-  const { page } = visitor;
-  const name = path
-    .replace(/[0-9a-f-]{36}/, 'transcript')
-    .replace(/#.*$/, '')
-    .split('/')
-    .filter(Boolean)
-    .join('-');
-  const isMain = MAIN_PAGES.some((main) => path === `/dashboard${main}`) || name.endsWith('transcript');
-  const problems: string[] = [];
-  for (const width of [1440, 390]) {
-    await page.setViewportSize({ width, height: 900 });
-    // The others come to the narrow window by way of the wide one.
-    if (isMain || width === 1440) {
-      await page.goto('about:blank');
-      await visitor.open(path);
-      const shift = await visitor.layoutShift();
-      if (shift > 0.1) problems.push(`${width} px: layout shift of ${shift.toFixed(3)}`);
-    }
-    const overflow = await visitor.overflow();
-    if (overflow > 0) problems.push(`${width} px: the page is ${overflow} px too wide`);
-    for (const colours of ['light', 'dark'] as const) {
-      await visitor.wearColours(colours);
-      const found = await visitor.accessibilityProblems();
-      problems.push(...found.map((problem) => `${width} px, ${colours}: ${problem}`));
-      await visitor.screenshot(`${name}-${width}${colours === 'dark' ? '-dark' : ''}`);
-    }
-    await visitor.wearColours('light');
-  }
-  await page.setViewportSize({ width: 820, height: 900 });
-  await visitor.screenshot(`${name}-820`);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  return problems.map((problem) => `${path}: ${problem}`);
 }

@@ -10,6 +10,7 @@ import { measurements, notMeasuredYet } from './measurements';
 import { line, markdown } from './report';
 import { diarizers, recognizers } from './speech/engines';
 import { runSpeech } from './speech/run-speech';
+import { runSoak, soakMinutes } from './soak/run-soak';
 import { parseSpeechArguments } from './speech/speech-arguments';
 
 const repositoryFolder = join(__dirname, '..', '..');
@@ -24,10 +25,15 @@ async function main(): Promise<number> {
   const [first, ...others] = process.argv.slice(2);
   const speech =
     first === 'speech' ? parseSpeechArguments(others, [...recognizers, ...diarizers]) : undefined;
+  const minutes = first === 'soak' ? soakMinutes() : undefined;
+  if (typeof minutes === 'string') {
+    process.stderr.write(`${minutes}\n`);
+    return 2;
+  }
   const wanted =
     speech ??
     parseArguments(
-      process.argv.slice(2),
+      minutes === undefined ? process.argv.slice(2) : others,
       measurements.map(({ name }) => name),
     );
   if (typeof wanted === 'string') {
@@ -40,7 +46,7 @@ async function main(): Promise<number> {
   const { servers, stop } = await startTestServers(repositoryFolder);
   opened.push(stop);
   const machine = await describeMachine(servers, repositoryFolder);
-  print(`${machine.description}; load ${loadBefore}; ${wanted.pairs} pairs`);
+  print(`${machine.description}; load ${loadBefore}`);
   const bench: Bench = {
     pairs: wanted.pairs,
     servers,
@@ -48,6 +54,7 @@ async function main(): Promise<number> {
     platform: onePlatformAtATime(),
     progress: (text: string) => print(`    ${text}`),
   };
+  if (minutes !== undefined) return runSoak(minutes, { bench, machine, begunAt, loadBefore, print });
   if (!('names' in wanted)) return runSpeech({ wanted, bench, machine, begunAt, loadBefore, print });
   const { figures, gaps, failed } = await measureAll(wanted, bench);
   const seconds = (Date.now() - begunAt.getTime()) / 1000;

@@ -158,6 +158,42 @@ it('of several changes of a setting the newest is what the other services know i
   expect(jobs).toEqual({ audio_retention_days: 7, newest: true });
 }, 60_000);
 
+it('how long jobs are kept, and that the account is closed, is known to jobs; it is not shorter than for recordings', async () => {
+  const person = await someone();
+  const { id } = (await person.get<{ id: string }>('/api/v1/account')).body;
+  const change = (days: unknown) =>
+    person.send<{ detail?: string; transcript_retention_days?: number | null }>('PATCH', '/api/v1/account', {
+      transcript_retention_days: days,
+    });
+  const known = async () =>
+    (
+      await query(
+        platform.databaseUrl,
+        'SELECT transcript_retention_days AS days, closed_at IS NOT NULL AS closed FROM jobs.account_settings WHERE account_id = $1',
+        [id],
+      )
+    )[0];
+  for (const days of [0, 3651, 1.5, '90']) {
+    const { status, body } = await change(days);
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('from 1 to 3650, or null')]);
+  }
+  const tooShort = await change(29);
+  expect([tooShort.status, tooShort.body.detail]).toEqual([
+    400,
+    expect.stringContaining('must not be less than audio_retention_days, which is 30'),
+  ]);
+  expect((await change(90)).body.transcript_retention_days).toBe(90);
+  await eventually(async () => (await known())?.['days'] === 90, 'jobs knows it', 30);
+  expect((await person.send('PATCH', '/api/v1/account', { audio_retention_days: 91 })).status).toBe(400);
+  expect((await change(null)).body.transcript_retention_days).toBeNull();
+  await eventually(async () => (await known())?.['days'] === null, 'jobs knows that too', 30);
+  const closing = await person.send('POST', '/api/v1/account/close', { confirmation: PASSWORD });
+  expect(closing.status).toBe(200);
+  await eventually(async () => (await known())?.['closed'] === true, 'jobs knows that it is closed', 30);
+  await platform.admin('account', 'resume', id);
+  await eventually(async () => (await known())?.['closed'] === false, 'jobs knows that it is open again', 30);
+}, 90_000);
+
 it('settings are changed while billing is down, and billing is told when it is back', async () => {
   const person = await someone();
   const waiting = async () =>

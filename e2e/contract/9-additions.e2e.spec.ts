@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { wav } from '../recordings';
 import { signedUp } from './2-authentication';
+import { webhooks } from './9-webhooks';
 import { Contract, made, TWO_SECONDS, type Customer } from './contract';
 
 // What Currawong adds to the contract about money, and how it is documented.
@@ -15,12 +16,17 @@ let contract: Contract;
 let stripe: StripeServer;
 beforeAll(async () => {
   stripe = await startStripeServer();
-  contract = await Contract.start(['billing', 'jobs', 'worker', 'gateway'], { ...stripe.environment });
+  contract = await Contract.start(['billing', 'jobs', 'worker', 'gateway', 'webhooks'], {
+    ...stripe.environment,
+    OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.1/32',
+  });
 }, 120_000);
 afterAll(async () => {
   await contract?.stop();
   await stripe?.stop();
 });
+
+describe('webhooks', () => webhooks(() => contract));
 
 const micro = (aud: string) => BigInt(aud.replace('.', ''));
 const month = () =>

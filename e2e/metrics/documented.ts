@@ -9,7 +9,7 @@ export interface Documented {
   exporters: string[];
 }
 
-const SERVICES = ['gateway', 'jobs', 'billing', 'worker'];
+const SERVICES = ['gateway', 'webhooks', 'jobs', 'billing', 'worker'];
 const PAGE = join(__dirname, '..', '..', 'docs', 'metrics.md');
 
 /** The rows of docs/metrics.md: metric, type, labels, unit, exported by, meaning. */

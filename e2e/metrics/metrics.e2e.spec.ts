@@ -16,6 +16,7 @@ let customer: Client;
 beforeAll(async () => {
   collector = await startOtlpCollector();
   platform = await startPlatform({
+    services: ['billing', 'jobs', 'worker', 'gateway', 'webhooks'],
     env: {
       RECOGNIZER: 'null',
       NULL_ENGINE_SLEEP_FACTOR: '0.05',

@@ -7,6 +7,7 @@ import {
   storeSettingsTogether,
   urlVariable,
 } from '@currawong/config';
+import { outboundEnvironment } from '@currawong/outbound';
 import { z } from 'zod';
 
 const settings = z.object({
@@ -14,12 +15,23 @@ const settings = z.object({
   ...databaseEnvironment.shape,
   ...natsEnvironment.shape,
   ...storeEnvironment.shape,
+  ...outboundEnvironment.shape,
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(8080),
   /** The largest recording accepted. */
   MAX_FILE_BYTES: z.coerce.number().int().positive().default(500_000_000),
+  /** Recordings that one gateway receives at a time; others are asked to come back. Each holds some memory. */
+  MAX_UPLOADS: z.coerce.number().int().min(1).default(200),
+  /** A gateway whose own timers are later than this, on average of a second, takes no further recordings. */
+  MAX_EVENT_LOOP_DELAY_MS: z.coerce.number().int().min(10).default(500),
   /** An upload slower than this is ended: it would hold a connection for hours. */
   MIN_UPLOAD_BYTES_PER_SECOND: z.coerce.number().int().nonnegative().default(1_000),
+  /** Where clients reach the object store, for uploads that go there directly; S3_ENDPOINT unless set. */
+  S3_PUBLIC_ENDPOINT: urlVariable(['https', 'http'])
+    .refine(isOriginAlone, 'must be an origin without a path, such as https://s3.example.com')
+    .optional(),
+  /** A recording that is fetched from a `file_url` must have come by then. */
+  FILE_URL_SECONDS: z.coerce.number().int().min(1).default(900),
   /** ISO 639 codes, comma-separated, and `auto`: accepted in the place of what the workers say that their engines can. */
   LANGUAGES: z
     .string()

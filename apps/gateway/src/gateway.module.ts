@@ -12,19 +12,38 @@ import { HealthController } from './health/health.controller';
 import { Identities } from './http/identity';
 import { AudioController } from './jobs/audio/audio.controller';
 import { OpenRecordings } from './jobs/audio/open-recordings';
+import { DeletionsController } from './jobs/deletions/deletions.controller';
+import { EventStreams } from './jobs/events/event-streams';
+import { EventsController } from './jobs/events/events.controller';
+import { Following } from './jobs/events/following';
+import { JobNoticesController } from './jobs/events/job-notices.controller';
 import { JobsController } from './jobs/jobs.controller';
 import { TranscriptController } from './jobs/transcript/transcript.controller';
 import { Transcripts } from './jobs/transcripts';
 import { Languages } from './languages/languages';
 import { LanguagesController } from './languages/languages.controller';
 import { LegacyController } from './legacy/legacy.controller';
+import { ModelsController } from './openai/models.controller';
+import { TranscriptionsController } from './openai/transcriptions.controller';
+import { Overload } from './overload/overload';
 import { RateLimiter } from './rate-limits/rate-limiter';
 import { RequestLimits } from './rate-limits/request-limits';
 import { StatementController } from './statement/statement.controller';
+import { RemoteRecordings } from './transcribe/by-url/remote-recordings';
+import { Intake } from './transcribe/intake';
+import { StoppedUploads } from './transcribe/stopped-uploads';
 import { Submissions } from './transcribe/submissions';
 import { TranscribeController } from './transcribe/transcribe.controller';
 import { PaymentEventsController } from './top-ups/payment-events.controller';
 import { TopUpsController } from './top-ups/top-ups.controller';
+import { StoreUploads } from './uploads/store-uploads';
+import { UploadsController } from './uploads/uploads.controller';
+import { CallbackUrls } from './webhooks/callback-urls';
+import { Deliveries } from './webhooks/deliveries';
+import { DeliveriesController } from './webhooks/deliveries.controller';
+import { Endpoints } from './webhooks/endpoints';
+import { WebhookOperatorController } from './webhooks/operator.controller';
+import { WebhooksController } from './webhooks/webhooks.controller';
 import { UsageController } from './usage/usage.controller';
 
 /** The public edge. */
@@ -44,10 +63,16 @@ export class GatewayModule {
       ],
       controllers: [
         TranscribeController,
+        TranscriptionsController,
+        ModelsController,
         JobsController,
         AudioController,
         TranscriptController,
+        DeletionsController,
+        EventsController,
+        JobNoticesController,
         LanguagesController,
+        UploadsController,
         UsageController,
         CreditController,
         StatementController,
@@ -57,16 +82,31 @@ export class GatewayModule {
         DashboardController,
         LegacyController,
         HealthController,
+        WebhooksController,
+        DeliveriesController,
+        WebhookOperatorController,
         ...ACCOUNT_CONTROLLERS,
       ],
       providers: [
         { provide: GATEWAY_CONFIG, useValue: config },
         ...ACCOUNT_PROVIDERS,
+        CallbackUrls,
+        Deliveries,
+        Endpoints,
         Identities,
+        Intake,
         Languages,
         OpenRecordings,
+        Following,
+        EventStreams,
+        // Asked by Overload as well, which no controller can be injected into.
+        HealthController,
+        Overload,
         RateLimiter,
         RequestLimits,
+        RemoteRecordings,
+        StoreUploads,
+        StoppedUploads,
         Submissions,
         Transcripts,
       ],

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { runService } from '@currawong/messaging';
-import { GatewayEnvironment } from './config';
+import { GatewayEnvironment, publicUrl } from './config';
 import { GatewayModule } from './gateway.module';
 import { HealthController } from './health/health.controller';
 import { configureEdge } from './http/edge';
+import { EventStreams } from './jobs/events/event-streams';
 import { RequestLimits } from './rate-limits/request-limits';
 
 void runService({
@@ -12,8 +13,14 @@ void runService({
   module: (context) => GatewayModule.with(context),
   http: {
     port: (config) => config.PORT,
+    // Their clients come back by themselves; requests that end are waited for.
+    closing: (app) => app.get(EventStreams).endAll(),
     host: (config) => config.HOST,
-    configure: (app, { config }) => configureEdge(app, app.get(RequestLimits), config.TRUSTED_PROXY_HOPS),
+    configure: (app, { config }) =>
+      configureEdge(app, app.get(RequestLimits), {
+        trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+        publicUrl: publicUrl(config),
+      }),
   },
   ready: async (app) => {
     const missing = await app.get(HealthController).missing();

@@ -95,3 +95,26 @@ export const ListAccounts = defineRequest(
   z.object({ after: z.uuid().nullable() }),
   z.object({ accounts: z.array(AccountView) }),
 );
+
+/** Where an account is told of the ends of its jobs, as the operator sees it: with the secret that signs. */
+export const WebhookView = z.object({
+  account_id: z.uuid(),
+  url: z.string().nullable(),
+  disabled_at: z.iso.datetime().nullable(),
+  disabled_reason: z.string().nullable(),
+  secret: z.string(),
+});
+
+/** Refuses with `account_not_found`. */
+export const ShowWebhook = defineRequest(
+  'accounts.show_webhook',
+  z.object({ account_id: z.uuid() }),
+  WebhookView,
+);
+
+/** Refuses with `account_not_found`, and with `invalid_parameter` where the address is not one that may be called. */
+export const SetWebhook = defineRequest(
+  'accounts.set_webhook',
+  z.object({ account_id: z.uuid(), url: z.string().nullable() }),
+  WebhookView,
+);

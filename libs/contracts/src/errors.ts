@@ -18,6 +18,16 @@ export const ERRORS = {
     text: 'The request did not come from the dashboard. Reload the page and try again.',
   },
   rate_limited: { status: 429, retryable: true, text: 'The rate limit is exceeded. Wait, then try again.' },
+  too_many_jobs: {
+    status: 429,
+    retryable: true,
+    text: 'This account has as many unfinished jobs as it may have. Wait until some have ended, then send the recording again.',
+  },
+  overloaded: {
+    status: 503,
+    retryable: true,
+    text: 'The service is busy. Wait, then send the recording again; nothing was kept of it.',
+  },
   too_many_failures: {
     status: 429,
     retryable: true,
@@ -92,8 +102,29 @@ export const ERRORS = {
     text: 'The test keys of this account have used their 30 minutes of audio for today. Use a live key or wait until tomorrow.',
   },
   job_not_found: { status: 404, retryable: false, text: 'Job not found' },
+  job_failed: {
+    status: 422,
+    retryable: false,
+    text: 'The recording could not be transcribed, and nothing was charged.',
+  },
+  model_not_found: {
+    status: 404,
+    retryable: false,
+    text: 'There is no such model. Any name is accepted for transcriptions; GET /v1/models lists those that exist.',
+  },
+  translation_unavailable: {
+    status: 404,
+    retryable: false,
+    text: 'Translations are not made here. Send the recording to /v1/audio/transcriptions for its text in its own language.',
+  },
   not_found: { status: 404, retryable: false, text: 'Not found' },
   account_not_found: { status: 404, retryable: false, text: 'There is no such account.' },
+  deletion_not_found: { status: 404, retryable: false, text: 'Nothing of such a job was deleted.' },
+  job_cancelled: {
+    status: 409,
+    retryable: false,
+    text: 'The job was cancelled while its recording arrived. Nothing was kept and nothing charged.',
+  },
   key_not_found: { status: 404, retryable: false, text: 'There is no such key.' },
   audio_not_found: { status: 404, retryable: false, text: 'The recording of this job is not kept any more.' },
   range_not_satisfiable: { status: 416, retryable: false, text: 'The recording has no such bytes.' },
@@ -128,6 +159,47 @@ export const ERRORS = {
     retryable: false,
     text: 'There is an account with this email address already.',
   },
+  idempotency_key_reused: {
+    status: 409,
+    retryable: false,
+    text: 'Idempotency-Key: it was used for another file or other fields in the last 24 hours. To send this recording, use a new key; to repeat the earlier request, send exactly what it sent.',
+  },
+  submission_pending: {
+    status: 503,
+    retryable: true,
+    text: 'Idempotency-Key: an equal request is still being accepted. Wait for the seconds of Retry-After, then send the same request again.',
+  },
+  upload_not_found: {
+    status: 404,
+    retryable: false,
+    text: 'upload_id: there is no such upload, or its time is over. Make one with POST /api/v1/uploads.',
+  },
+  upload_incomplete: {
+    status: 400,
+    retryable: true,
+    text: 'upload_id: not everything has arrived. Put the missing parts, then submit it again.',
+  },
+  too_many_uploads: {
+    status: 409,
+    retryable: true,
+    text: 'The account has too many open uploads. Submit or delete some of them, or wait until they expire.',
+  },
+  file_url_refused: {
+    status: 400,
+    retryable: false,
+    text: 'file_url: it must be an https address that can be reached from the internet.',
+  },
+  file_url_failed: {
+    status: 400,
+    retryable: true,
+    text: 'file_url: the recording could not be fetched from there. Check the address, then try again.',
+  },
+  webhook_not_set: {
+    status: 409,
+    retryable: false,
+    text: 'There is no webhook address that is in use. Set one first.',
+  },
+  delivery_not_found: { status: 404, retryable: false, text: 'Delivery not found' },
   conflict: { status: 409, retryable: false, text: 'The request contradicts what is stored already.' },
   upload_failed: {
     status: 500,

@@ -81,8 +81,43 @@ export const OpenUpload = defineRequest(
     original_filename: z.string(),
     /** The key that it is submitted with; null for the dashboard. */
     key_id: z.uuid().nullable().optional(),
+    /** Of the client. Where it is known already, nothing is refused for want of credit: there may be nothing to pay. */
+    idempotency_key: z.string().optional(),
   }),
   z.object({ source_key: z.string(), lease_seconds: z.number() }),
+);
+
+/**
+ * Makes the row of a recording that its client is to put into the store itself, in parts, and begins it there. Refuses like
+ * `OpenUpload`, and with `too_many_uploads`.
+ */
+export const OpenStoreUpload = defineRequest(
+  'jobs.open_store_upload',
+  Owner.extend({
+    job_id: z.uuid(),
+    original_filename: z.string(),
+    key_id: z.uuid().nullable(),
+    content_type: z.string(),
+    /** How long the client says it is. */
+    size_bytes: z.number().int().positive(),
+  }),
+  z.object({ source_key: z.string(), store_upload_id: z.string(), expires_at: Timestamp }),
+);
+
+/**
+ * Such an upload, open or submitted before. An open one stays so for at least a minute and a half more. Refuses with
+ * `upload_not_found`.
+ */
+export const FindStoreUpload = defineRequest(
+  'jobs.find_store_upload',
+  Owner.extend({ job_id: z.uuid() }),
+  z.object({
+    source_key: z.string(),
+    original_filename: z.string(),
+    size_bytes: z.number().int(),
+    /** Null once it was submitted. */
+    store_upload_id: z.string().nullable(),
+  }),
 );
 
 /** Says that bytes still arrive; without it an upload counts as abandoned after its lease. */
@@ -90,17 +125,22 @@ export const KeepUpload = defineRequest('jobs.keep_upload', z.object({ job_id: z
 
 /**
  * The stored recording becomes a job: its length is probed, its price held, its first work sent. Idempotent: for a job
- * that was accepted before, the answer is the same, so a lost answer is asked for again.
+ * that was accepted before, the answer is the same, so a lost answer is asked for again. With the client's own key for it the
+ * answer may be another job, which an equal request was accepted as; then this one is undone. Refuses with
+ * `idempotency_key_reused` and `submission_pending`.
  */
 export const SubmitJob = defineRequest(
   'jobs.submit',
   z.object({
+    /** The client's key, and a hash of everything that it asked for. */
+    idempotency: z.object({ key: z.string().min(1).max(255), fingerprint: z.string() }).optional(),
     job_id: z.uuid(),
     size_bytes: z.number().int().positive(),
     language: z.string(),
     num_speakers: NumSpeakers,
     prompt: z.string(),
     analysis: Analysis.nullable().optional(),
+    webhook_url: z.string().nullable().optional(),
   }),
   z.object({ job_id: z.uuid() }),
 );
@@ -146,7 +186,7 @@ export const LocateAudio = defineRequest(
 );
 
 /**
- * For how long the recordings of an account's ended jobs are kept. Holds for those that have ended already as well.
+ * For how long the recordings of an account's ended jobs are kept, and the jobs. Holds for those that have ended already as well.
  * `revision` grows with every change: what comes late with an older one is accepted and ignored.
  */
 export const SetAudioRetention = defineRequest(
@@ -154,9 +194,38 @@ export const SetAudioRetention = defineRequest(
   z.object({
     account_id: z.uuid(),
     days: z.number().int().min(1).max(365),
+    /** Jobs that ended longer ago are erased whole; null: none is. Left out it stays as it was. */
+    transcript_days: z.number().int().min(1).max(3650).nullable().optional(),
+    /** When the account was closed; null while it is open. Left out it stays as it was. */
+    closed_at: Timestamp.nullable().optional(),
     revision: z.number().int().positive().optional(),
   }),
   z.object({}),
+);
+
+const AccountLimits = z.object({
+  /** How much more audio its waiting work is given than that of an account of weight 1. */
+  weight: z.number().positive().max(1_000).nullable(),
+  /** Pieces of work at the workers at a time, for each of the two duties. */
+  concurrency: z.number().int().min(1).max(1_000_000).nullable(),
+  /** Jobs that have not ended; a submission beyond them is refused. */
+  unfinished_jobs: z.number().int().min(1).max(100_000_000).nullable(),
+});
+export type AccountLimits = z.infer<typeof AccountLimits>;
+
+/**
+ * What an account may have of the workers, as the operator sets it; null is what holds for all, and what is left out stays as it
+ * is. Answers with what holds from now on and what the account has before it. Without limits it changes nothing.
+ */
+export const SetAccountLimits = defineRequest(
+  'jobs.set_account_limits',
+  AccountLimits.partial().extend({ account_id: z.uuid() }),
+  AccountLimits.extend({
+    account_id: z.uuid(),
+    unfinished: z.number().int(),
+    /** Pieces of work that wait for the account's turn. */
+    waiting: z.number().int(),
+  }),
 );
 
 /** Everything known of a job, for whoever runs the platform: stages, attempts, leases. */
@@ -317,9 +386,54 @@ export const WorkFinished = defineStreamMessage(
   WorkReference.extend({ outcome: WorkOutcome }),
 );
 
+/** What is told of a job that has ended, wherever its client wants it told: no text of it, no names, no file name. */
+export const EndedJob = z.object({
+  job_id: z.uuid(),
+  account_id: z.uuid(),
+  mode: KeyMode,
+  status: z.enum(['completed', 'failed']),
+  language: z.string(),
+  audio_duration_seconds: z.number().int().nullable(),
+  error_message: z.string().nullable(),
+  created_at: Timestamp,
+  completed_at: Timestamp,
+  cost_micro_aud: z.number().int(),
+  num_speakers: NumSpeakers,
+  analysis: Analysis.nullable(),
+  /** Given with the recording; null where the account's own is meant. */
+  webhook_url: z.string().nullable(),
+});
+export type EndedJob = z.infer<typeof EndedJob>;
+
 /** Something a client may want to know happened to a job. */
 export const JobChanged = defineStreamMessage(
   'CURRAWONG_EVENTS',
   'events.job_changed',
-  z.object({ job_id: z.uuid(), account_id: z.uuid(), status: JobStatus, at: Timestamp }),
+  z.object({
+    job_id: z.uuid(),
+    account_id: z.uuid(),
+    status: JobStatus,
+    at: Timestamp,
+    // Absent in what a process of before says while an upgrade goes round.
+    mode: KeyMode.optional(),
+    /** Where it has ended. */
+    ended: EndedJob.optional(),
+  }),
+);
+
+/**
+ * Jobs that have ended and of whose announcement nobody has said for a while that it is kept: what was published of them
+ * was lost, or is on its way. Each is given to one asker at a time.
+ */
+export const ListUnannounced = defineRequest(
+  'jobs.list_unannounced',
+  z.object({ limit: z.number().int().min(1).max(200) }),
+  z.object({ jobs: z.array(EndedJob) }),
+);
+
+/** The ends of these jobs are kept by whoever announces them, and need not be said again. */
+export const ConfirmAnnounced = defineRequest(
+  'jobs.confirm_announced',
+  z.object({ job_ids: z.array(z.uuid()).max(500) }),
+  z.object({}),
 );

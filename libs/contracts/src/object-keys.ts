@@ -4,6 +4,7 @@
  */
 export const objectKeys = {
   source: (accountId: string, jobId: string) => `audio/${accountId}/${jobId}/source`,
+  sourcePrefix: (accountId: string, jobId: string) => `audio/${accountId}/${jobId}/`,
   /** All that is derived while a job is worked on; deleted when it ends. */
   workPrefix: (jobId: string) => `work/${jobId}/`,
   chunkAudio: (jobId: string, index: number, attempt: number) =>

@@ -8,7 +8,9 @@ import {
   RevokeKey,
   SetAccountState,
   SetPassword,
+  SetWebhook,
   ShowAccount,
+  ShowWebhook,
 } from './accounts';
 import {
   AddCredit,
@@ -30,24 +32,30 @@ import {
   TakePaymentEvent,
 } from './billing';
 import type { NoticeContract, RequestContract, StreamMessageContract, StreamName } from './define';
+import { DeleteJob, FollowJobs, GetDeletion, JobMoved, JobStopped, ListDeletions } from './deletions';
 import { CheckBillingReady, CheckJobsReady } from './health';
 import {
   AssembleWork,
   ChunkCut,
   ClaimWork,
+  ConfirmAnnounced,
   DiscardJob,
+  FindStoreUpload,
   GetJob,
   GiveBackWork,
   JobChanged,
   KeepUpload,
   ListJobs,
+  ListUnannounced,
   LocateAudio,
   NameSpeakers,
+  OpenStoreUpload,
   OpenUpload,
   PrepareWork,
   RecognizeWork,
   RediarizeJob,
   RediarizeWork,
+  SetAccountLimits,
   SetAudioRetention,
   ShowJob,
   SubmitJob,
@@ -57,7 +65,7 @@ import {
 } from './jobs';
 import { ListLanguages, WorkerAnnounced } from './workers';
 
-export type ServiceName = 'gateway' | 'jobs' | 'billing' | 'worker' | 'admin';
+export type ServiceName = 'gateway' | 'webhooks' | 'jobs' | 'billing' | 'worker' | 'admin';
 
 /** What a service says and hears on the message broker: this, and nothing else, is what the broker lets it do. */
 export interface ServiceMessages {
@@ -87,7 +95,8 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceMessages>> = {
   gateway: {
     ...NOTHING,
     asks: [
-      ...[OpenUpload, KeepUpload, SubmitJob, DiscardJob],
+      ...[DeleteJob, GetDeletion, ListDeletions, FollowJobs],
+      ...[OpenUpload, KeepUpload, SubmitJob, DiscardJob, OpenStoreUpload, FindStoreUpload],
       ...[GetJob, ListJobs, NameSpeakers, RediarizeJob, LocateAudio, SetAudioRetention],
       ...[ListLanguages, CheckJobsReady],
       ...[OpenAccount, AddCredit, GetAccountSummary, GetStatement, GetUsageBreakdown],
@@ -95,23 +104,39 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceMessages>> = {
     ],
     answers: [
       ...[CreateAccount, ShowAccount, ListAccounts, SetAccountState, SetPassword],
-      ...[CreateKey, RevokeKey, ListKeys],
+      ...[CreateKey, RevokeKey, ListKeys, ShowWebhook, SetWebhook],
     ],
     consumes: { 'gateway-balance-low': [BalanceLow] },
     sends: [AccountKeysChanged, AccountSessionsEnded],
-    hears: [AccountKeysChanged, AccountSessionsEnded],
+    hears: [AccountKeysChanged, AccountSessionsEnded, JobMoved, JobStopped, WorkProgress],
+  },
+  webhooks: {
+    ...NOTHING,
+    asks: [ListUnannounced, ConfirmAnnounced],
+    consumes: { 'webhooks-job-changed': [JobChanged] },
   },
   jobs: {
     asks: [CheckCredit, HoldForJob, CaptureForJob, ReleaseForJob, DescribeHolds, ListOpenHolds],
     answers: [
-      ...[OpenUpload, KeepUpload, SubmitJob, DiscardJob],
-      ...[GetJob, ListJobs, NameSpeakers, RediarizeJob, LocateAudio, ShowJob, SetAudioRetention],
+      ...[DeleteJob, GetDeletion, ListDeletions, FollowJobs],
+      ...[OpenUpload, KeepUpload, SubmitJob, DiscardJob, OpenStoreUpload, FindStoreUpload],
+      ...[
+        GetJob,
+        ListJobs,
+        NameSpeakers,
+        RediarizeJob,
+        LocateAudio,
+        ShowJob,
+        SetAudioRetention,
+        SetAccountLimits,
+      ],
       ...[ListLanguages, CheckJobsReady],
+      ...[ListUnannounced, ConfirmAnnounced],
       ...[ClaimWork, GiveBackWork],
     ],
     publishes: [WholeWork, PrepareWork, RecognizeWork, AssembleWork, RediarizeWork, JobChanged],
     consumes: { 'jobs-chunks': [ChunkCut], 'jobs-results': [WorkFinished] },
-    sends: [],
+    sends: [JobMoved, JobStopped],
     hears: [WorkProgress, WorkerAnnounced],
     owns: ['CURRAWONG_WORK', 'CURRAWONG_RESULTS', 'CURRAWONG_EVENTS'],
   },
@@ -133,13 +158,14 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceMessages>> = {
       'work-audio': [PrepareWork, AssembleWork, RediarizeWork],
     },
     sends: [WorkProgress, WorkerAnnounced],
+    hears: [JobStopped],
   },
   admin: {
     ...NOTHING,
     asks: [
       ...[CreateAccount, ShowAccount, ListAccounts, SetAccountState, SetPassword],
-      ...[CreateKey, RevokeKey, ListKeys],
-      ...[AddCredit, CheckLedger, ShowJob],
+      ...[CreateKey, RevokeKey, ListKeys, ShowWebhook, SetWebhook],
+      ...[AddCredit, CheckLedger, ShowJob, SetAccountLimits],
     ],
   },
 };

@@ -1,6 +1,6 @@
 export { createDataSource, migrate, row, rows, type DatabaseOptions, type SqlMigration } from './data-source';
 export { DatabaseModule } from './database.module';
-export { showOrRemove } from './metrics';
+export { showOrRemove, waitingForConnection } from './metrics';
 export { migrateService } from './migrate-service';
 export { openMigrated } from './open-migrated';
 export { Outbox, OUTBOX_TABLE_SQL, type Send } from './outbox';

@@ -99,6 +99,11 @@ async function askOutbox(source: DataSource): Promise<Waiting | null> {
   return waiting!;
 }
 
+/** How many questions wait for a connection of the pool. */
+export function waitingForConnection(source: DataSource): number {
+  return poolOf(source)?.waitingCount ?? 0;
+}
+
 function poolOf(source: DataSource | undefined): Pool | undefined {
   if (!source?.isInitialized) return undefined;
   return (source.driver as unknown as { master?: Pool }).master;

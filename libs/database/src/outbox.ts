@@ -1,5 +1,6 @@
 import type { StreamMessageContract, PayloadOf } from '@currawong/contracts';
 import { settlesWithin, toRawMessage, type Publisher, type RawMessage } from '@currawong/messaging';
+import { crashPoint } from '@currawong/telemetry';
 import type { DataSource, EntityManager } from 'typeorm';
 import { rows } from './data-source';
 
@@ -19,12 +20,16 @@ interface WaitingMessage extends RawMessage {
   id: string;
 }
 
-/** Writes a message beside the state change that causes it: both are committed or neither is. */
-export type Send = <C extends StreamMessageContract>(
-  contract: C,
-  payload: PayloadOf<C>,
-  options: { messageId: string },
-) => Promise<void>;
+export interface Send {
+  /** Writes a message beside the state change that causes it: both are committed or neither is. */
+  <C extends StreamMessageContract>(
+    contract: C,
+    payload: PayloadOf<C>,
+    options: { messageId: string },
+  ): Promise<void>;
+  /** Has something done at once when the transaction has committed, and never where it has not. A crash loses it. */
+  afterCommit(act: () => void): void;
+}
 
 const PAGE = 200;
 const SETTLE_WITHIN_MS = 2_000;
@@ -51,8 +56,13 @@ export class Outbox {
   /** Runs `work` in one transaction; what it sends goes out after the commit and is lost with a rollback. */
   async transaction<T>(work: (manager: EntityManager, send: Send) => Promise<T>): Promise<T> {
     const written: WaitingMessage[] = [];
+    const acts: (() => void)[] = [];
     const result = await this.source.transaction(async (manager) => {
-      const send: Send = async (contract, payload, options) => {
+      const write = async <C extends StreamMessageContract>(
+        contract: C,
+        payload: PayloadOf<C>,
+        options: { messageId: string },
+      ): Promise<void> => {
         const message = toRawMessage(contract, payload, options);
         const [inserted] = await rows<{ id: string }>(
           manager,
@@ -61,10 +71,12 @@ export class Outbox {
         );
         written.push({ id: inserted!.id, ...message });
       };
-      return work(manager, send);
+      return work(manager, Object.assign(write, { afterCommit: (act: () => void) => void acts.push(act) }));
     });
+    if (written.length > 0) crashPoint('outbox.committed');
     // Nobody waits for the stream: the commit already says that the message will come.
     for (const message of written) void this.push(message);
+    for (const act of acts) act();
     return result;
   }
 
@@ -99,6 +111,7 @@ export class Outbox {
       this.log.warn(`outbox: ${message.subject} ${message.messageId} waits for the sweep: ${String(error)}`);
       return false;
     }
+    crashPoint('outbox.published');
     this.sent.push(message.id);
     this.forgetting ??= this.forgetSent().finally(() => (this.forgetting = undefined));
     return true;

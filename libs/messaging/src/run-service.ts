@@ -42,6 +42,8 @@ export interface ServiceDefinition<S extends z.ZodObject> {
     host?: (config: z.infer<S> & BaseConfig) => string;
     /** before the routes are laid out: middleware, body parsers, prefixes, time limits */
     configure?: (app: NestExpressApplication, context: ServiceContext<S>) => void | Promise<void>;
+    /** when nothing new is accepted any more: ends answers that would otherwise last, such as event streams */
+    closing?: (app: NestExpressApplication) => void;
   };
   /** what taking work needs besides the broker: the database, the object store */
   ready?: (app: INestApplicationContext) => Promise<Readiness>;
@@ -127,7 +129,11 @@ export async function runService<S extends z.ZodObject>(
       const draining = new Draining(server);
       await app.listen(definition.http.port(config), definition.http.host?.(config) ?? '0.0.0.0');
       httpPort = (server.address() as AddressInfo).port;
-      open.push(() => closeServer(server, grace.leftMs()));
+      open.push(() => {
+        const closed = closeServer(server, grace.leftMs());
+        definition.http?.closing?.(app);
+        return closed;
+      });
       open.push(async () => {
         const delayMs = config.DRAIN_DELAY_SECONDS * 1_000;
         const lastMs = Math.min(1_000, delayMs / 2);

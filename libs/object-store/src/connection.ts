@@ -5,12 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientOptions } from 'minio';
 import type { EncryptionSettings } from './encryption';
 import { asStoreError, StoreUnavailable } from './errors';
+import type { SigningKeys } from './presign';
 import { RoleCredentials, type RoleSettings } from './role-credentials';
 
 /** Where the bucket is and how to speak to it. */
 export interface ObjectStoreSettings {
   /** Origin of the store, such as `http://127.0.0.1:8333` or `https://s3.ap-southeast-2.amazonaws.com`. */
   endpoint: string;
+  /** Origin under which clients reach it, where that is another: an address is signed for its host. */
+  publicEndpoint?: string | undefined;
   bucket: string;
   accessKey?: string | undefined;
   secretKey?: string | undefined;
@@ -87,6 +90,18 @@ export class Connection {
       // Its own retries also repeat writes, and print to the console.
       retryOptions: { disableRetry: true },
     });
+  }
+
+  /** What an address is signed with. @throws StoreUnavailable where a role's keys cannot be had */
+  async signingKeys(): Promise<SigningKeys> {
+    if (!this.role)
+      return { accessKey: this.settings.accessKey ?? '', secretKey: this.settings.secretKey ?? '' };
+    const keys = await this.role.getCredentials();
+    return {
+      accessKey: keys.getAccessKey(),
+      secretKey: keys.getSecretKey(),
+      sessionToken: keys.getSessionToken(),
+    };
   }
 
   private keys(): Pick<ClientOptions, 'accessKey' | 'secretKey' | 'credentialsProvider'> {

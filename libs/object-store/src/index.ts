@@ -1,6 +1,13 @@
-export { createObjectStore, ObjectStore, type ByteRange, type ObjectInfo } from './object-store';
+export {
+  createObjectStore,
+  ObjectStore,
+  type ByteRange,
+  type ObjectInfo,
+  type ObjectVersion,
+} from './object-store';
 export type { ObjectStoreSettings } from './connection';
 export { objectStoreSettings } from './settings';
+export { MAX_PARTS, type ClientPart } from './client-upload';
 export type { PutOptions, StoredObject } from './upload';
 export {
   ObjectNotFound,

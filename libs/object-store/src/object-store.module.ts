@@ -1,10 +1,8 @@
-import type { storeEnvironment } from '@currawong/config';
 import { createLogger, Startup } from '@currawong/telemetry';
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { z } from 'zod';
 import { asStoreError, faultOf, StoreUnavailable } from './errors';
 import { createObjectStore, ObjectStore } from './object-store';
-import { objectStoreSettings } from './settings';
+import { objectStoreSettings, type StoreEnvironment } from './settings';
 
 /**
  * Makes the bucket injectable everywhere. While the store cannot be reached, or has no such bucket yet, the process
@@ -12,7 +10,7 @@ import { objectStoreSettings } from './settings';
  */
 @Module({})
 export class ObjectStoreModule {
-  static forRoot(environment: z.infer<typeof storeEnvironment>): DynamicModule {
+  static forRoot(environment: StoreEnvironment): DynamicModule {
     return {
       module: ObjectStoreModule,
       global: true,

@@ -1,8 +1,10 @@
 import { PassThrough, type Readable } from 'node:stream';
+import { beginParts, completeParts, presignPart, type ClientPart } from './client-upload';
 import { Connection, type CallOptions, type ObjectStoreSettings } from './connection';
 import { asStoreError, ObjectNotFound, ObjectTooLarge, StoreUnavailable } from './errors';
 import { abortStaleUploads } from './janitor';
 import { requireRegion, verifyRegion } from './region';
+import { deleteVersions, listVersions } from './versions';
 import { putWhole, upload, type PutOptions, type StoredObject } from './upload';
 
 /** Bytes from `start` up to, not including, `end`; to the object's end when `end` is left out. */
@@ -20,6 +22,16 @@ export interface ObjectInfo {
 
 const largestInMemoryBytes = 64 * 1024 * 1024;
 const readCall = { timeoutMs: 20_000, attempts: 3 };
+
+/** One version of an object; a bucket that keeps no versions has one of each. */
+export interface ObjectVersion {
+  key: string;
+  /** Undefined where the store does not tell versions apart. */
+  versionId?: string;
+  sizeBytes: number;
+  /** Only the note that an object was deleted. */
+  isDeleteMarker: boolean;
+}
 
 /** Creates the store's client. Opens no connection yet. @throws WrongRegion when the region is not a required one */
 export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
@@ -99,29 +111,15 @@ export class ObjectStore {
     }
   }
 
-  /** Deletes every object whose key begins with `prefix`, which must not be empty. @returns how many. @throws StoreUnavailable */
+  /**
+   * Deletes every object whose key begins with `prefix`, which must not be empty, with its earlier versions where the bucket
+   * keeps them. @returns how many objects and versions. @throws StoreUnavailable
+   */
   async deletePrefix(prefix: string): Promise<number> {
     if (prefix === '') throw new RangeError('An empty prefix would delete the whole bucket');
-    const { client, bucket } = this.connection;
-    let deletedCount = 0;
-    const remove = async (keys: string[]) => {
-      if (keys.length === 0) return;
-      const answers = await this.connection.call(readCall, () => client.removeObjects(bucket, keys));
-      const failed = answers
-        .flat()
-        .find((answer) => answer && 'Error' in answer && answer.Error !== undefined);
-      if (failed) throw new StoreUnavailable('it did not delete every object', true, { cause: failed });
-      deletedCount += keys.length;
-    };
-    let batch: string[] = [];
-    for await (const { key } of this.list(prefix)) {
-      batch.push(key);
-      if (batch.length < 1000) continue;
-      await remove(batch);
-      batch = [];
-    }
-    await remove(batch);
-    return deletedCount;
+    const versions = await this.listVersions(prefix);
+    await this.deleteVersions(versions);
+    return versions.length;
   }
 
   /** Every object whose key begins with `prefix`, in order of key, a thousand to a request. @throws StoreUnavailable */
@@ -142,6 +140,20 @@ export class ObjectStore {
   }
 
   /**
+   * Every version of every object under a prefix, and the delete markers: what a deletion must name to leave nothing, also
+   * in a bucket that keeps versions. Of a store that does not list versions, or does not let us, the objects.
+   * @throws StoreUnavailable
+   */
+  listVersions(prefix: string): Promise<ObjectVersion[]> {
+    return listVersions(this.connection, prefix, () => this.list(prefix));
+  }
+
+  /** Deletes these for good; what is not there is fine. @throws StoreUnavailable */
+  deleteVersions(versions: readonly ObjectVersion[]): Promise<void> {
+    return deleteVersions(this.connection, versions);
+  }
+
+  /**
    * An address from which anyone who has it can read the object for `expiresSeconds` (at most a week).
    * @param options.filename offered to a browser that saves it
    */
@@ -154,6 +166,31 @@ export class ObjectStore {
     return this.connection.call({ timeoutMs: 5_000, key }, () =>
       client.presignedGetObject(bucket, key, options.expiresSeconds, headers),
     );
+  }
+
+  /** Begins an object that a client puts here itself, in parts; see `presignParts`. @returns the store's id of it. @throws StoreUnavailable */
+  beginParts(key: string, contentType: string): Promise<string> {
+    return beginParts(this.connection, key, contentType);
+  }
+
+  /**
+   * Addresses to which the parts of such an object can be PUT, in the order of the parts, for `expiresSeconds`. The store
+   * takes exactly the announced number of bytes at each. @throws StoreUnavailable
+   */
+  presignParts(
+    key: string,
+    uploadId: string,
+    parts: readonly ClientPart[],
+    expiresSeconds: number,
+  ): Promise<string[]> {
+    return Promise.all(
+      parts.map((part) => presignPart(this.connection, key, uploadId, part, expiresSeconds)),
+    );
+  }
+
+  /** See `completeParts` in client-upload.ts. @returns the parts that are missing. @throws ObjectNotFound, StoreUnavailable */
+  completeParts(key: string, uploadId: string, parts: readonly ClientPart[]): Promise<ClientPart[]> {
+    return completeParts(this.connection, key, uploadId, parts);
   }
 
   /** Cheap enough for a health check: one request, at most `timeoutMs`. @throws StoreUnavailable */

@@ -1,5 +1,6 @@
 import { BalanceLow, type Result } from '@currawong/contracts';
 import { Outbox, type Send } from '@currawong/database';
+import { crashPoint } from '@currawong/telemetry';
 import { Injectable } from '@nestjs/common';
 import { decisionsRefused, lowBalancesTold, transactionsBooked } from './metrics';
 import type { LowBalance, Needs, Page } from './page';
@@ -68,6 +69,7 @@ export class Journal {
       for (const low of page.lowBalances) await tell(low, send);
       return { page, answers };
     });
+    if (!page.isBlank) crashPoint('journal.committed');
     for (const { kind } of page.transactions) transactionsBooked.inc({ kind });
     lowBalancesTold.inc(page.lowBalances.length);
     for (const answer of answers) answer();

@@ -11,6 +11,8 @@ export interface AccountRecord {
   password_hash: string | null;
   email_confirmed_at: Date | null;
   audio_retention_days: number;
+  transcript_retention_days: number | null;
+  closed_at: Date | null;
   /** A whole number as text, as the driver gives a bigint. */
   low_balance_notice_micro_aud: string | null;
 }
@@ -27,6 +29,7 @@ export function asAccountBody(account: AccountRecord): AccountBody {
     created_at: account.created_at.toISOString(),
     has_password: account.password_hash !== null,
     audio_retention_days: account.audio_retention_days,
+    transcript_retention_days: account.transcript_retention_days,
     low_balance_notice_aud: notice === null ? null : exactAud(BigInt(notice)),
   };
 }

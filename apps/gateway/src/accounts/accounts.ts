@@ -107,7 +107,11 @@ export class Accounts {
       if (account.state === state) return true;
       if (state === 'closed') await this.close(manager, accountId, OPERATOR);
       else {
-        await manager.query('UPDATE accounts SET state = $2 WHERE id = $1', [accountId, state]);
+        await manager.query('UPDATE accounts SET state = $2, closed_at = NULL WHERE id = $1', [
+          accountId,
+          state,
+        ]);
+        if (account.state === 'closed') await this.settings.changed(manager, accountId);
         await audit(
           manager,
           accountId,
@@ -118,15 +122,18 @@ export class Accounts {
       return true;
     });
     if (found) this.forgetEverywhere(accountId);
+    this.settings.tellSoon();
     return found;
   }
 
   /**
-   * Closes for good, in a transaction of the caller, who says `forgetEverywhere` after its commit. Keys stay as they
+   * Closes for good, in a transaction of the caller, who says `forgetEverywhere` and `settings.tellSoon` after its commit:
+   * jobs erases what the account leaves when it has been closed for a while. Keys stay as they
    * are: they tell their users that the account is not active, where a revoked key would say nothing.
    */
   async close(manager: EntityManager, accountId: string, by: Actor): Promise<void> {
-    await manager.query(`UPDATE accounts SET state = 'closed' WHERE id = $1`, [accountId]);
+    await manager.query(`UPDATE accounts SET state = 'closed', closed_at = now() WHERE id = $1`, [accountId]);
+    await this.settings.changed(manager, accountId);
     await this.sessions.endAll(manager, accountId);
     await audit(manager, accountId, 'account_closed', by);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GATEWAY_CONFIG, publicUrl, type GatewayConfig } from '../config';
 import { RefusalException } from '../http/refusal.exception';
 import { type Build, type BuildFile, type Encoding, readBuild } from './build';
-import { cacheControl, securityHeaders } from './headers';
+import { cacheControl, pageHeaders } from './headers';
 import { pageFor } from './page';
 
 const PAGE = 'index.html';
@@ -19,7 +19,7 @@ export class DashboardController implements OnModuleInit {
   private build: Build | undefined;
 
   constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {
-    this.headers = securityHeaders(publicUrl(config));
+    this.headers = pageHeaders(publicUrl(config));
   }
 
   /** An installation without the dashboard starts and serves the API all the same. */

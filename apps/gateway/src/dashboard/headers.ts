@@ -1,3 +1,4 @@
+import { transportSecurity } from '../http/security-headers';
 import type { BuildFile } from './build';
 
 /** Nothing inline, nothing from elsewhere, in nobody's frame. Recordings are played from blobs in test mode. */
@@ -18,7 +19,7 @@ const UNUSED_FEATURES = ['camera', 'display-capture', 'geolocation', 'microphone
 const A_YEAR_SECONDS = 31_536_000;
 
 /** @param publicUrl over https, browsers are told never to come without it again */
-export function securityHeaders(publicUrl: string): Record<string, string> {
+export function pageHeaders(publicUrl: string): Record<string, string> {
   return {
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
@@ -27,9 +28,7 @@ export function securityHeaders(publicUrl: string): Record<string, string> {
     'Permissions-Policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
-    ...(publicUrl.startsWith('https:') && {
-      'Strict-Transport-Security': `max-age=${A_YEAR_SECONDS}`,
-    }),
+    ...transportSecurity(publicUrl),
   };
 }
 

@@ -25,6 +25,7 @@ export class DocsController {
   @Get(versioned('openapi.json'))
   // Anybody's page may read it: tools that show such documents run in browsers.
   @Header('Access-Control-Allow-Origin', '*')
+  @Header('Cross-Origin-Resource-Policy', 'cross-origin')
   @Header('Cache-Control', AN_HOUR)
   async openApi(): Promise<OpenApiDocument> {
     return this.documentFor(await this.languages.accepted());
@@ -37,8 +38,6 @@ export class DocsController {
       .set({
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-        'X-Content-Type-Options': 'nosniff',
-        'Referrer-Policy': 'no-referrer',
         // The examples name the address that was asked.
         'Cache-Control': 'no-cache',
         Vary: 'Host',
@@ -48,7 +47,6 @@ export class DocsController {
 
   @Get('docs/docs.css')
   @Header('Content-Type', 'text/css; charset=utf-8')
-  @Header('X-Content-Type-Options', 'nosniff')
   @Header('Cache-Control', AN_HOUR)
   stylesheet(): string {
     return STYLESHEET;

@@ -5,6 +5,12 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
     status: 'Whatever the queue does.',
     message: 'For people.',
   },
+  StoreUpload: {
+    upload_id: 'What to submit; the job has the same id.',
+    part_size_bytes: 'How long each part is but the last.',
+    parts: 'Where to PUT which bytes: the parts follow each other in the file.',
+    expires_at: 'Until then the URLs are good, and the upload can be submitted.',
+  },
   JobListItem: jobNotes(),
   JobDetail: {
     ...jobNotes(),
@@ -38,6 +44,26 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
     jobs: 'Newest first.',
     total: 'Of all pages.',
     total_pages: '0 when there is nothing.',
+  },
+  WebhookDelivery: deliveryNotes(),
+  WebhookDeliveryDetail: {
+    ...deliveryNotes(),
+    payload: 'The body that is sent, as JSON; it is sent byte for byte the same at every attempt.',
+    attempts: 'Oldest first.',
+  },
+  WebhookAttempt: {
+    number: 'From 1.',
+    status_code: 'Null where there was no answer.',
+    error: 'Why there was no answer; null where there was one.',
+    answer: 'The beginning of the answer’s body, without control characters.',
+  },
+  WebhookSettings: {
+    url: 'Where the ends of jobs are told that name no address of their own. Null for none.',
+    disabled: 'Whether nothing is sent there until it is set again: its receiver answered 410.',
+  },
+  WebhookSecret: {
+    secret: 'For the libraries of standardwebhooks.com.',
+    previous_expires_at: 'Until when the secret before it signs as well; null where there is none.',
   },
   UsageBody: {
     billing_period_start: 'First day of the calendar month in Australia/Sydney.',
@@ -77,6 +103,19 @@ export const FIELD_NOTES: Record<string, Record<string, string>> = {
     gst_aud: 'Of a payment: the GST in it, one eleventh.',
     free_seconds: 'Granted, or used (negative).',
     key_id: 'The key that the job was sent with; null for the dashboard.',
+  },
+  DeletionReceipt: {
+    reason: 'Its owner asked; its account keeps jobs no longer; or its account has been closed for 30 days.',
+    requested_by: 'An API key, somebody signed in on the dashboard, or the service itself.',
+    key_id: 'The key that asked; null for everybody else.',
+    cancelled_at: 'When the job was stopped; null where it had ended by itself.',
+    erased_at: 'When the store last confirmed that nothing is left; null until then.',
+    objects: 'What was deleted. Earlier versions of an object count as objects.',
+  },
+  DeletionList: {
+    deletions: 'Newest first.',
+    total: 'Of all pages.',
+    total_pages: '0 when there is nothing.',
   },
   TopUpBody: { checkout_url: 'Where to pay; null once that is no longer possible.' },
   TopUpList: { available: 'Whether payments by card are set up here.' },
@@ -122,5 +161,17 @@ function jobNotes(): Record<string, string> {
       'minutes. Null where nothing was recognized of late, and once it has ended.',
     diarization_pending: 'Whether its speakers are being told apart again.',
     diarization_error: 'Why that failed last; the result is then as it was.',
+  };
+}
+
+function deliveryNotes(): Record<string, string> {
+  return {
+    id: 'The header `webhook-id` of every attempt.',
+    job_id: 'Null for a test.',
+    status: '`failed` after the last attempt of the schedule, or a 410.',
+    attempt_count: 'Replays as well.',
+    last_status_code: 'Null where there was no answer.',
+    last_error: 'Why there was no answer, or why there will be no attempt.',
+    next_attempt_at: 'Null where none is to come.',
   };
 }

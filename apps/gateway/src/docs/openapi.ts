@@ -2,7 +2,16 @@ import { ErrorBody, ERRORS } from '@currawong/contracts';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config';
 import type { AcceptedLanguages } from '../languages/languages';
-import { codeOf, refusalsOf, TAGS, textOf, type Answer, type Operation, type Refusable } from './operation';
+import {
+  codeOf,
+  refusalsOf,
+  TAGS,
+  textOf,
+  type Answer,
+  type ErrorForm,
+  type Operation,
+  type Refusable,
+} from './operation';
 import { operations } from './operations';
 import { answerSchema, bodySchema, componentSchemas, queryParameters, type JsonSchema } from './schemas';
 
@@ -104,6 +113,11 @@ const SECURITY_SCHEMES: Record<string, JsonSchema> = {
     name: 'X-API-Key',
     description: 'Made in the dashboard under Settings → API keys: `sk_live_…` or `sk_test_…`.',
   },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same key, as programs for OpenAI’s API send it. On their routes alone.',
+  },
   session: {
     type: 'apiKey',
     in: 'cookie',
@@ -134,7 +148,8 @@ const HEADERS: Record<string, JsonSchema> = {
     schema: { type: 'integer', minimum: 0 },
   },
   'Retry-After': {
-    description: 'Whole seconds after which the request is allowed for certain.',
+    description:
+      'Whole seconds. With a 429 the request is allowed after them for certain; with a 503 it is worth trying again.',
     schema: { type: 'integer', minimum: 1 },
   },
 };
@@ -143,6 +158,7 @@ const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit
 const SECURITY: Record<Operation['access'], Record<string, string[]>[]> = {
   anyone: [],
   'key or session': [{ apiKey: [] }, { session: [] }],
+  'key, bearer or session': [{ apiKey: [] }, { bearer: [] }, { session: [] }],
   session: [{ session: [] }],
   'payment provider': [{ paymentSignature: [] }],
 };
@@ -170,7 +186,7 @@ function operationObject(operation: Operation): OperationObject {
     }),
     responses: {
       ...answersOf(operation.answers),
-      ...refusalAnswers(refusalsOf(operation)),
+      ...refusalAnswers(refusalsOf(operation), operation.errors),
       default: DEFAULT,
     },
   };
@@ -226,20 +242,31 @@ function answerObject({ description, schema, example, content, headers = {} }: A
   };
 }
 
+const DETAIL_ALONE: ErrorForm = { schema: ErrorBody, body: (_status, detail) => ({ detail }) };
+
 /** Refusals by the status that they become, each text as an example. */
-function refusalAnswers(refusals: readonly Refusable[]): Record<string, ResponseObject> {
+function refusalAnswers(
+  refusals: readonly Refusable[],
+  errors: ErrorForm = DETAIL_ALONE,
+): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(refusals, (refusable) => ERRORS[codeOf(refusable)].status);
   return Object.fromEntries(
     [...byStatus].map(([status, ones]) => [
       String(status),
       {
         description: STATUS_MEANING[status] ?? 'Refused.',
-        headers: headerReferences([...RATE_LIMIT_HEADERS, ...(status === 429 ? ['Retry-After'] : [])]),
+        headers: headerReferences([
+          ...RATE_LIMIT_HEADERS,
+          ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+        ]),
         content: {
           'application/json': {
-            schema: answerSchema(ErrorBody),
+            schema: answerSchema(errors.schema),
             examples: Object.fromEntries(
-              ones.map((one) => [exampleName(one, ones), { value: { detail: textOf(one) } }]),
+              ones.map((one) => [
+                exampleName(one, ones),
+                { value: errors.body(status, textOf(one), codeOf(one)) },
+              ]),
             ),
           },
         },
@@ -267,9 +294,10 @@ const STATUS_MEANING: Record<number, string> = {
   409: 'It contradicts what is there.',
   410: 'It was there, and is not kept any more.',
   416: 'No such range of bytes.',
+  422: 'The job failed; the text says why, and nothing was charged.',
   429: 'The rate limit is exceeded. After `Retry-After` seconds the request is allowed.',
   500: 'It failed on our side and nothing was kept.',
-  503: 'It cannot be done now; try again in a moment.',
+  503: 'It cannot be done now; try again after `Retry-After` seconds.',
 };
 
 /** What is refused before an operation is known: not HTTP, too slow, a header too large, an unknown Expect. */

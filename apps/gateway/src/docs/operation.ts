@@ -23,17 +23,27 @@ export interface Operation {
   answers: Record<number, Answer>;
   /** What may be refused besides what every operation of this access may: a code, or a code with a text of its own. */
   refusals?: readonly Refusable[];
+  /** How its errors look where that is not `{"detail"}` alone. */
+  errors?: ErrorForm;
+}
+
+export interface ErrorForm {
+  schema: z.ZodType;
+  body: (status: number, detail: string, code: ErrorCode) => object;
 }
 
 export const TAGS = {
   Transcription: 'Send a recording, follow its job, read the text.',
+  Webhooks: 'Be told of the end of a job instead of asking for it.',
+  OpenAI:
+    'The same for programs that were written for OpenAI’s API: only the base URL and the key are others.',
   Money: 'What was used, what is left, and every line of it.',
   'Service state': 'Whether recordings are accepted now, and what clients of the older service ask.',
   Account: 'What the dashboard uses: sign-up, sign-in, API keys. These take the session cookie, not a key.',
 } as const;
 export type Tag = keyof typeof TAGS;
 
-export type Access = 'anyone' | 'key or session' | 'session' | 'payment provider';
+export type Access = 'anyone' | 'key or session' | 'key, bearer or session' | 'session' | 'payment provider';
 
 export interface ParameterNote {
   description: string;
@@ -66,15 +76,17 @@ export function refusalsOf({ access, method, refusals = [] }: Operation): readon
   return [...refusals, ...ACCESS_REFUSALS[access](method !== 'get'), 'internal', 'unavailable'];
 }
 
+const keyOrSession = (changes: boolean): readonly ErrorCode[] => [
+  'invalid_api_key',
+  'account_inactive',
+  ...(changes ? (['cross_site_request'] as const) : []),
+  'rate_limited',
+  'too_many_failures',
+];
 const ACCESS_REFUSALS: Record<Access, (changes: boolean) => readonly ErrorCode[]> = {
   anyone: () => ['rate_limited'],
-  'key or session': (changes) => [
-    'invalid_api_key',
-    'account_inactive',
-    ...(changes ? (['cross_site_request'] as const) : []),
-    'rate_limited',
-    'too_many_failures',
-  ],
+  'key or session': keyOrSession,
+  'key, bearer or session': keyOrSession,
   session: (changes) => [
     'sign_in_required',
     'account_inactive',

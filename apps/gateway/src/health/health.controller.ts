@@ -7,6 +7,8 @@ import { RefusalException } from '../http/refusal.exception';
 
 const REMEMBER_MS = 1_000;
 const CHECK_DEADLINE_MS = 2_000;
+/** A look that is older says nothing of now: one begins every second while anybody asks, and takes two at most. */
+const KNOWN_FOR_MS = 5_000;
 const LATE = Symbol('late');
 
 /** Whether a recording sent now would be accepted: everything that takes part in accepting one is asked. */
@@ -14,6 +16,7 @@ const LATE = Symbol('late');
 export class HealthController {
   private readonly log = new Logger(HealthController.name);
   private checked: { atMs: number; missing: Promise<string[]> } | undefined;
+  private known: { atMs: number; missing: readonly string[] } | undefined;
   private readonly asked = new Map<string, Promise<unknown>>();
   private readonly checks: Record<string, () => Promise<unknown>>;
 
@@ -48,10 +51,22 @@ export class HealthController {
     if (!this.checked || performance.now() - this.checked.atMs > REMEMBER_MS) {
       const check = { atMs: Infinity, missing: this.check() };
       // Remembered from its end on: until then it is the one under way.
-      void check.missing.then(() => (check.atMs = performance.now()));
+      void check.missing.then((missing) => {
+        check.atMs = performance.now();
+        this.known = { atMs: check.atMs, missing };
+      });
       this.checked = check;
     }
     return this.checked.missing;
+  }
+
+  /**
+   * What was not available when it was looked at last, without waiting: the next look is begun where that is a while ago.
+   * Nothing where nobody has looked lately.
+   */
+  knownMissing(): readonly string[] {
+    void this.missing();
+    return this.known && performance.now() - this.known.atMs < KNOWN_FOR_MS ? this.known.missing : [];
   }
 
   private async check(): Promise<string[]> {

@@ -143,3 +143,40 @@ it('who it is is asked once a request', async () => {
   expect(await identities.of(request)).toEqual({ kind: 'key', key });
   expect(asked).toBe(1);
 });
+
+describe('a key as a bearer’s token', () => {
+  const identityAt = (path: string, headers: Record<string, string>) =>
+    new Identities(
+      keys as KeyCache,
+      { ofRequest: () => Promise.resolve(undefined) } as unknown as Sessions,
+    ).of({
+      ...{ path, headers },
+    } as unknown as IncomingMessage);
+
+  it.each(['Bearer right', 'bearer  right '])(
+    'is taken as "%s" where programs for OpenAI’s API send it',
+    async (sent) => {
+      expect(await identityAt('/v1/audio/transcriptions', { authorization: sent })).toEqual({
+        kind: 'key',
+        key,
+      });
+      expect(await identityAt('/api/v1/models', { authorization: sent })).toEqual({ kind: 'key', key });
+    },
+  );
+
+  it('means nothing elsewhere, as before', async () => {
+    expect(await identityAt('/v1/transcribe', { authorization: 'Bearer right' })).toEqual({ kind: 'nobody' });
+  });
+
+  it.each([
+    [{ authorization: 'Bearer wrong' }, { kind: 'nobody', sentKey: true }],
+    [{ authorization: 'Basic right' }, { kind: 'nobody' }],
+    [{ authorization: 'Bearer' }, { kind: 'nobody' }],
+    [
+      { authorization: 'Bearer right', 'x-api-key': 'wrong' },
+      { kind: 'nobody', sentKey: true },
+    ],
+  ])('with %j it is %j', async (headers, identity) => {
+    expect(await identityAt('/v1/models', headers as Record<string, string>)).toEqual(identity);
+  });
+});

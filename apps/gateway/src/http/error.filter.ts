@@ -3,15 +3,19 @@ import { ServiceUnavailable } from '@currawong/messaging';
 import { StoreUnavailable } from '@currawong/object-store';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { retryAfterSeconds } from '../overload/retry-after';
+import { openAiError } from '../openai/error-body';
+import { isOpenAiPath } from '../openai/routes';
 import { RefusalException } from './refusal.exception';
 import { methodsOf } from './routes';
 
 interface Answer {
   status: number;
   detail: string;
+  code: ErrorCode;
 }
 
-/** Every error leaves as `{"detail"}`. What broke is in the log; the client learns what to do and nothing else. */
+/** Every error leaves as `{"detail"}`, to programs for OpenAI's API with its form beside. What broke is in the log; the client learns what to do and nothing else. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly log = new Logger(ErrorFilter.name);
@@ -19,16 +23,19 @@ export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const { status, detail } = this.answerTo(error, request, response);
+    const { status, detail, code } = this.answerTo(error, request, response);
     // As it is: the logger writes its stack and what caused it.
     if (status >= 500) this.log.error(error instanceof Error ? error : String(error));
     if (response.headersSent || response.destroyed) return;
+    // What cannot be done now can be later: everybody is told when to come back, and not all for the same moment.
+    if (isLater(status, error)) response.set('Retry-After', retryAfterSeconds());
     if (error instanceof RefusalException) response.set(error.headers);
-    response.status(status).json({ detail });
+    const more = isOpenAiPath(request.path) && { error: openAiError(status, detail, code) };
+    response.status(status).json({ detail, ...more });
   }
 
   private answerTo(error: unknown, request: Request, response: Response): Answer {
-    if (error instanceof RefusalException) return { status: error.getStatus(), detail: error.refusal.detail };
+    if (error instanceof RefusalException) return { status: error.getStatus(), ...error.refusal };
     // Express and Nest have texts of their own, which name what they are made of.
     if (error instanceof HttpException) return this.answerOfFramework(error.getStatus(), request, response);
     if (error instanceof ServiceUnavailable || error instanceof StoreUnavailable)
@@ -50,8 +57,13 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
+function isLater(status: number, error: unknown): boolean {
+  if (status !== 503 && status !== 429) return false;
+  return !(error instanceof RefusalException) || ERRORS[error.refusal.code].retryable;
+}
+
 function answer(code: ErrorCode): Answer {
-  return { status: ERRORS[code].status, detail: ERRORS[code].text };
+  return { status: ERRORS[code].status, detail: ERRORS[code].text, code };
 }
 
 /** A path with a malformed percent escape names nothing of ours. */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { KeyCache } from '../accounts/keys/key-cache';
 import type { KeyOwner } from '../accounts/keys/keys';
 import { Sessions, type SessionOwner } from '../accounts/sessions/sessions';
+import { isOpenAiPath } from '../openai/routes';
 import { RefusalException } from './refusal.exception';
 
 /** Who a request says that it comes from, and proves it. */
@@ -22,7 +24,7 @@ export class Identities {
   ) {}
 
   /**
-   * Looked up once a request. With an `X-API-Key` the key alone counts, and cookies are ignored.
+   * Looked up once a request. With a key the key alone counts, and cookies are ignored.
    * @throws RefusalException 503 when nobody can be looked up now: that says nothing of the key
    */
   of(request: IncomingMessage): Promise<Identity> {
@@ -36,8 +38,13 @@ export class Identities {
     return identity;
   }
 
+  /** Looked up anew, for a request that lasts. @throws what the look-up fails with */
+  again(request: IncomingMessage): Promise<Identity> {
+    return this.lookUp(request);
+  }
+
   private async lookUp(request: IncomingMessage): Promise<Identity> {
-    const sent = request.headers['x-api-key'];
+    const sent = keySentWith(request);
     if (sent === undefined) {
       const session = await this.sessions.ofRequest(request);
       return session ? { kind: 'session', session } : { kind: 'nobody' };
@@ -45,4 +52,12 @@ export class Identities {
     const key = await this.keys.ownerOf(String(sent));
     return key ? { kind: 'key', key } : { kind: 'nobody', sentKey: true };
   }
+}
+
+/** Programs for OpenAI's API send their key as a bearer's token; there alone, that no other header comes to mean anything. */
+function keySentWith(request: IncomingMessage): string | undefined {
+  const { 'x-api-key': key, authorization = '' } = request.headers;
+  if (key !== undefined) return String(key);
+  const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+  return isOpenAiPath((request as Partial<Request>).path ?? '') ? token : undefined;
 }

@@ -22,6 +22,7 @@ import { jobIdFrom } from './job-id';
 import { JobQuery } from './job-query';
 import { ListQuery } from './list-query';
 import { Transcripts } from './transcripts';
+import { unlessGone } from './unless-gone';
 
 @Controller(versioned('jobs'))
 @UseGuards(CallerGuard)
@@ -44,7 +45,7 @@ export class JobsController {
   async get(@Caller() caller: Owner, @Param('id') id: string, @Query() query: unknown): Promise<JobDetail> {
     const { words } = parse(JobQuery, query);
     const job = valueOf(await this.requester.ask(GetJob, { ...caller, job_id: jobIdFrom(id) }));
-    return this.detailOf(job, words !== undefined);
+    return this.detailOf(caller, job, words !== undefined);
   }
 
   @Patch(':id')
@@ -54,7 +55,7 @@ export class JobsController {
     @JsonBody(JobChange) { speaker_names }: JobChange,
   ): Promise<JobDetail> {
     const job = await this.requester.ask(NameSpeakers, { ...caller, job_id: jobIdFrom(id), speaker_names });
-    return this.detailOf(valueOf(job), false);
+    return this.detailOf(caller, valueOf(job), false);
   }
 
   /** Tells the speakers apart anew, from what was noted of their voices; the words stay. */
@@ -66,14 +67,13 @@ export class JobsController {
     @JsonBody(DiarizationRequest) { num_speakers }: DiarizationRequest,
   ): Promise<JobDetail> {
     const job = await this.requester.ask(RediarizeJob, { ...caller, job_id: jobIdFrom(id), num_speakers });
-    return this.detailOf(valueOf(job), false);
+    return this.detailOf(caller, valueOf(job), false);
   }
 
-  private async detailOf(job: JobView, withWords: boolean): Promise<JobDetail> {
-    if (job.result_key === null) return detail(job, null);
-    return detail(
-      job,
-      await (withWords ? this.transcripts.readWhole(job.result_key) : this.transcripts.read(job.result_key)),
-    );
+  private async detailOf(caller: Owner, job: JobView, withWords: boolean): Promise<JobDetail> {
+    const { id, result_key } = job;
+    if (result_key === null) return detail(job, null);
+    const reading = withWords ? this.transcripts.readWhole(result_key) : this.transcripts.read(result_key);
+    return detail(job, await unlessGone(this.requester, caller, id, reading));
   }
 }

@@ -19,9 +19,13 @@ export const unlessEmpty = <S extends z.ZodType>(schema: S) =>
 const PAGE_RULE = 'must be a whole number, 1 or more';
 const PAGE_SIZE_RULE = 'must be a whole number from 1 to 100';
 
-/** The query of GET /jobs. */
-export const ListQuery = z.object({
+/** The query of GET /deletions, and a part of that of GET /jobs. */
+export const PageQuery = z.object({
   page: unlessEmpty(wholeNumber(PAGE_RULE, 1, FURTHEST_PAGE)),
   page_size: unlessEmpty(wholeNumber(PAGE_SIZE_RULE, 20, 100)),
+});
+
+/** The query of GET /jobs. */
+export const ListQuery = PageQuery.extend({
   status: unlessEmpty(z.enum(JobStatus.options, `must be one of ${JobStatus.options.join(', ')}`).optional()),
 });

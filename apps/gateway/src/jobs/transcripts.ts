@@ -1,4 +1,4 @@
-import type { TranscriptDocument } from '@currawong/contracts';
+import { objectKeys, type TranscriptDocument } from '@currawong/contracts';
 import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -30,6 +30,12 @@ export class Transcripts {
     const shown = shownOf(await this.readWhole(key));
     this.kept.set(key, shown, { size: Buffer.byteLength(JSON.stringify(shown)) });
     return shown;
+  }
+
+  /** Of a job that was deleted: nobody is shown it any more, and it is not to lie about in memory either. */
+  forget(jobId: string): void {
+    for (const key of this.kept.keys())
+      if (key.startsWith(objectKeys.resultPrefix(jobId))) this.kept.delete(key);
   }
 
   /** With the words and their times, from the store each time. */

@@ -10,15 +10,19 @@ import { isCounted, isTranscribe } from './request-kind';
 
 const request = (method: string, path: string) => ({ method, path });
 
-it.each(['/api/v1/transcribe', '/v1/transcribe', '/v1/transcribe/', '/V1/Transcribe'])(
-  'POST %s is a transcription',
-  (url) => {
-    expect(isTranscribe(request('POST', url))).toBe(true);
-    expect(isTranscribe(request('GET', url))).toBe(false);
-  },
-);
+it.each([
+  '/api/v1/transcribe',
+  '/v1/transcribe',
+  '/v1/transcribe/',
+  '/V1/Transcribe',
+  '/v1/audio/transcriptions',
+  '/api/v1/audio/transcriptions/',
+])('POST %s is a transcription', (url) => {
+  expect(isTranscribe(request('POST', url))).toBe(true);
+  expect(isTranscribe(request('GET', url))).toBe(false);
+});
 
-it.each(['/transcribe', '/v1/transcribe/x', '/v2/transcribe', '/x/v1/transcribe'])(
+it.each(['/v1/audio/translations', '/transcribe', '/v1/transcribe/x', '/v2/transcribe', '/x/v1/transcribe'])(
   'POST %s is none',
   (url) => {
     expect(isTranscribe(request('POST', url))).toBe(false);

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { addressBlock, clientAddress } from '../http/client-address';
 import { Identities, type Identity } from '../http/identity';
+import { Overload } from '../overload/overload';
 import { rateLimitHeaders, showBudget } from './headers';
 import { RateLimited } from './rate-limited.exception';
 import { RateLimiter, type Budget } from './rate-limiter';
@@ -22,6 +23,7 @@ export class RequestLimits {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly identities: Identities,
     private readonly limiter: RateLimiter,
+    private readonly overload: Overload,
   ) {}
 
   /** Express middleware. Whoever is over the limit gets no further, and nothing of the body has been read by then. */
@@ -51,6 +53,8 @@ export class RequestLimits {
 
   private async admit(request: Request, response: ServerResponse): Promise<void> {
     showBudget(response, this.failuresOf(clientAddress(request)));
+    // Before anybody is looked up: that costs what an overloaded gateway has not got.
+    if (isTranscribe(request)) await this.overload.admit(response);
     const identity: Identity = isCounted(request) ? await this.identities.of(request) : { kind: 'nobody' };
     if (identity.kind === 'nobody') {
       // Whatever the route: an answer must not tell a wrong key from a right one more often than this allows.

@@ -5,7 +5,7 @@ const fields = transcribeFields({ languages: ['en', 'de'], auto: false });
 describe('the fields of POST /transcribe', () => {
   it('have defaults', () => {
     expect(fields.parse({})).toEqual({
-      ...{ language: 'en', num_speakers: null, prompt: '', analysis: null },
+      ...{ language: 'en', num_speakers: null, prompt: '', analysis: null, webhook_url: null },
     });
   });
 

@@ -34,6 +34,13 @@ export function transcribeFields({ languages, auto }: Pick<AcceptedLanguages, 'l
       .default(null),
     prompt: z.string().transform(asPrompt).default(''),
     analysis: z.enum(Analysis.options, 'must be sentiment, or left out').nullable().default(null),
+    // Where it leads is looked up apart from this: that takes time. An empty one is none, as a form sends it.
+    webhook_url: z
+      .string()
+      .trim()
+      .transform((url) => (url === '' ? null : url))
+      .nullable()
+      .default(null),
   });
 }
 

@@ -13,6 +13,7 @@ import type { ObjectStore } from '@currawong/object-store';
 import { Logger } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StoppedUploads } from './stopped-uploads';
 import { Submissions, type Upload } from './submissions';
 
 // Time and memory are the machine's as well: what is measured in one bad moment is measured again, twice at the most.
@@ -51,12 +52,14 @@ beforeEach(() => {
   };
 });
 
+const stopped = new StoppedUploads();
 const open = (): Promise<Upload> =>
-  new Submissions(requester, objects).open(
+  new Submissions(requester, objects, stopped).open(
     { account_id: '01993c1e-7d1f-7c0a-b1ce-0d6f3ab90e55', mode: 'live' },
     null,
     'a.wav',
   );
+const openedId = () => (askedFor(OpenUpload).at(-1)!.payload as { job_id: string }).job_id;
 const submission = { size_bytes: 10, language: 'en', num_speakers: null, prompt: '' };
 
 it.each([
@@ -135,4 +138,17 @@ describe('while a recording is stored', () => {
     answers[KeepUpload.subject] = answer;
     await expect(store(await open())).rejects.toThrow(/was given up/);
   });
+
+  it.each(['a notice says so', 'jobs says so when the upload is to be kept'])(
+    'nothing more is stored of a cancelled job, and its client is told why, when %s',
+    async (how) => {
+      storingMs = 5_000;
+      if (how === 'a notice says so') setTimeout(() => stopped.stop(openedId()), 50);
+      else answers[KeepUpload.subject] = () => Promise.resolve(refuse('job_cancelled'));
+      const startedAtMs = performance.now();
+      const refused: unknown = await store(await open()).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ status: 409, refusal: { code: 'job_cancelled' } });
+      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    },
+  );
 });

@@ -14,7 +14,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { valueOf } from '../http/refusal.exception';
+import { RefusalException, valueOf } from '../http/refusal.exception';
+import { StoppedUploads } from './stopped-uploads';
 
 /** Covers the probe of a recording whose length must be searched for. */
 const SUBMIT_DEADLINE_MS = 30_000;
@@ -46,13 +47,22 @@ export class Submissions {
   constructor(
     private readonly requester: Requester,
     private readonly objects: ObjectStore,
+    private readonly stopped: StoppedUploads,
   ) {}
 
   /** Makes the row before the first byte is stored: no object is ever without one. */
-  async open(caller: Owner, keyId: string | null, filename: string): Promise<Upload> {
+  async open(
+    caller: Owner,
+    keyId: string | null,
+    filename: string,
+    idempotencyKey?: string,
+  ): Promise<Upload> {
     const job_id = uuidv7();
     const { source_key, lease_seconds } = valueOf(
-      await this.requester.ask(OpenUpload, { ...caller, job_id, original_filename: filename, key_id: keyId }),
+      await this.requester.ask(OpenUpload, {
+        ...{ ...caller, job_id, original_filename: filename, key_id: keyId },
+        ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      }),
     );
     return {
       store: (body, { contentType, atLeastBytes }) =>
@@ -65,6 +75,14 @@ export class Submissions {
         ),
       submit: (submission) => this.submit({ job_id, ...submission }),
       discard: () => this.discard(job_id),
+    };
+  }
+
+  /** One whose client put it into the store itself: it stays, for another try, until its time is over. */
+  ofStoreUpload(job_id: string): Pick<Upload, 'submit' | 'discard'> {
+    return {
+      submit: (submission) => this.submit({ job_id, ...submission }),
+      discard: () => Promise.resolve(),
     };
   }
 
@@ -121,12 +139,14 @@ export class Submissions {
   ): Promise<T> {
     const givenUp = new AbortController();
     const leaseMs = leaseSeconds * 1000;
-    const giveUp = () => givenUp.abort(new Error(`upload ${job_id} was given up`));
-    const lease = setTimeout(giveUp, leaseMs);
+    const giveUp = (reason: Error = new Error(`upload ${job_id} was given up`)) => givenUp.abort(reason);
+    const unwatch = this.stopped.watch(job_id, giveUp);
+    const lease = setTimeout(() => giveUp(), leaseMs);
     const keep = async () => {
       try {
         const kept = await this.requester.ask(KeepUpload, { job_id });
-        if (!kept.ok) giveUp();
+        if (!kept.ok)
+          giveUp(kept.refusal.code === 'job_cancelled' ? new RefusalException(kept.refusal) : undefined);
         else if (!givenUp.signal.aborted) lease.refresh();
       } catch (error) {
         this.log.warn(`upload ${job_id} could not be kept: ${String(error)}`);
@@ -138,6 +158,7 @@ export class Submissions {
     } finally {
       clearInterval(timer);
       clearTimeout(lease);
+      unwatch();
       // An answer that comes later must not start the time again.
       givenUp.abort();
     }

@@ -7,6 +7,10 @@ import type { Request } from 'express';
 import type { GatewayConfig } from '../config';
 import { RefusalException } from '../http/refusal.exception';
 import type { Languages } from '../languages/languages';
+import type { StoreUploads } from '../uploads/store-uploads';
+import { CallbackUrls } from '../webhooks/callback-urls';
+import type { RemoteRecordings } from './by-url/remote-recordings';
+import { Intake } from './intake';
 import type { Submissions, Upload } from './submissions';
 import { TranscribeController } from './transcribe.controller';
 
@@ -19,7 +23,7 @@ const languages = {
 async function failureOf(upload: Partial<Upload>): Promise<{ error: unknown; discarded: boolean }> {
   let discarded = false;
   const whole = {
-    store: (body: NodeJS.ReadableStream) => once(body.resume(), 'end'),
+    store: (body: NodeJS.ReadableStream) => once(body.resume(), 'end').then(() => ({ sha256: '' })),
     discard: async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       discarded = true;
@@ -27,7 +31,15 @@ async function failureOf(upload: Partial<Upload>): Promise<{ error: unknown; dis
     ...upload,
   } as unknown as Upload;
   const submissions = { open: () => Promise.resolve(whole) } as unknown as Submissions;
-  const controller = new TranscribeController(config, submissions, languages);
+  const intake = new Intake(
+    config,
+    submissions,
+    languages,
+    {} as RemoteRecordings,
+    {} as StoreUploads,
+    new CallbackUrls({ OUTBOUND_ALLOWED_ADDRESSES: [] }),
+  );
+  const controller = new TranscribeController(intake);
   let outcome: { error: unknown; discarded: boolean } | undefined;
   const server = http.createServer((request, response) => {
     const caller = { account_id: 'an account', mode: 'live' as const };

@@ -2,20 +2,24 @@ import {
   accept,
   ClaimWork,
   GiveBackWork,
+  JobMoved,
+  JobStopped,
   WorkProgress,
   type PayloadOf,
   type ReplyOf,
   type Result,
 } from '@currawong/contracts';
 import { Outbox, DataSource } from '@currawong/database';
-import { Answers, Hears } from '@currawong/messaging';
+import { Answers, Hears, Notices } from '@currawong/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { stageSeconds, stageWaitSeconds } from '../metrics/metrics';
 import { secondsBetween, secondsSinceClaim } from '../metrics/spans-of-time';
+import { findDeletion } from '../storage/deletion-records';
 import { applyEvent, lockJob } from '../storage/job-records';
 import { claimWork, findWork, renewLease } from '../storage/work-records';
 import { Dispatcher } from './dispatcher';
+import { Releases } from './releases';
 
 /** What workers say about the work they have: mine now, still at it, have it back. */
 @Controller()
@@ -25,6 +29,8 @@ export class ClaimsController {
     @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
     private readonly outbox: Outbox,
     private readonly dispatcher: Dispatcher,
+    private readonly notices: Notices,
+    private readonly releases: Releases,
   ) {}
 
   @Answers(ClaimWork)
@@ -42,6 +48,9 @@ export class ClaimsController {
       if (claimed && isOpen) await applyEvent(manager, job, { kind: 'claimed' });
       return claimed;
     });
+    // What was claimed lies no longer in the stream.
+    this.releases.nudge();
+    if (item?.is_newly_claimed) this.notices.send(JobMoved, { job_id: item.job_id });
     if (item?.is_newly_claimed && item.started_at)
       stageWaitSeconds.observe({ stage: item.stage }, secondsBetween(item.queued_at, item.started_at));
     return accept(item ? { claimed: true, attempt: item.attempt, lease_seconds } : { claimed: false });
@@ -49,7 +58,12 @@ export class ClaimsController {
 
   @Hears(WorkProgress, { queue: 'jobs' })
   async progress({ fraction, ...reference }: PayloadOf<typeof WorkProgress>): Promise<void> {
-    await renewLease(this.source, reference, fraction, this.config.WORK_LEASE_SECONDS);
+    if (await renewLease(this.source, reference, fraction, this.config.WORK_LEASE_SECONDS)) return;
+    // It did not hear that the job was cancelled or deleted, or stood still meanwhile.
+    const item = await findWork(this.source, reference.item_id);
+    if (item && item.state !== 'dropped') return;
+    if (await findDeletion(this.source, reference.job_id))
+      this.notices.send(JobStopped, { job_id: reference.job_id });
   }
 
   @Answers(GiveBackWork)

@@ -1,32 +1,37 @@
-import {
-  AssembleWork,
-  PrepareWork,
-  RecognizeWork,
-  RediarizeWork,
-  WholeWork,
-  type Chunk,
-  type Stage,
-} from '@currawong/contracts';
+import type { Chunk, Stage } from '@currawong/contracts';
 import type { EntityManager, Send } from '@currawong/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { WORKS_FOR_SECONDS } from '../engines/engines';
 import { queueLeaseSeconds, retryDelaySeconds } from '../lifecycle/attempts';
-import { TEST_RECORDING_SECONDS } from '../lifecycle/job';
+import { heardSeconds } from '../lifecycle/job';
+import { DUTY_OF_STAGE } from './duties';
 import type { JobRecord } from '../storage/job-records';
+import { readRoom, tryLockReleases } from '../storage/waiting-work';
 import {
   countWork,
   insertWork,
-  recognizedAttempts,
   replaceChunk,
   requeueWork,
+  type NewWork,
   type WorkRecord,
 } from '../storage/work-records';
+import { Releases } from './releases';
+import { hasRoom, windowOf } from './window';
+import { WorkMessages } from './work-messages';
 
-/** Turns work items into messages for the workers, in the transaction that makes or changes the item. */
+/**
+ * Turns work items into messages for the workers, in the transaction that makes or changes the item; or leaves them to wait
+ * for their account's turn, where there is no room or somebody else waits.
+ */
 @Injectable()
 export class Dispatcher {
-  constructor(@Inject(JOBS_CONFIG) private readonly config: JobsConfig) {}
+  constructor(
+    @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
+    private readonly messages: WorkMessages,
+    private readonly releases: Releases,
+  ) {}
 
   /** Makes a piece of work and sends it; does nothing where the job has that piece already. */
   async start(
@@ -36,14 +41,9 @@ export class Dispatcher {
     stage: Stage,
     chunk?: Chunk,
   ): Promise<void> {
-    const item = await insertWork(manager, {
-      id: uuidv7(),
-      jobId: job.id,
-      stage,
-      ...(chunk ? { chunk } : {}),
-      leaseSeconds: queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
-    });
-    if (item) await this.sendWork(manager, send, job, item);
+    const made = await this.newWork(manager, job, stage, chunk);
+    const item = await insertWork(manager, { ...made, id: uuidv7(), jobId: job.id, stage });
+    if (item) await this.sendOrWait(manager, send, job, item);
   }
 
   /** Has another part of the recording recognized in the place of this one. */
@@ -54,23 +54,26 @@ export class Dispatcher {
     item: Pick<WorkRecord, 'id' | 'attempt'>,
     chunk: Chunk,
   ): Promise<void> {
-    const leaseSeconds = queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS);
-    const replaced = await replaceChunk(manager, item, { id: uuidv7(), chunk, leaseSeconds });
-    if (replaced) await this.sendWork(manager, send, job, replaced);
+    const made = await this.newWork(manager, job, 'recognize', chunk);
+    const replaced = await replaceChunk(manager, item, { ...made, id: uuidv7(), chunk });
+    if (replaced) await this.sendOrWait(manager, send, job, replaced);
   }
 
   /** Has the speakers of a completed job told apart anew. `itemId` is what the job says is under way. */
   async rediarize(manager: EntityManager, send: Send, job: JobRecord, itemId: string): Promise<void> {
     const item = await insertWork(manager, {
+      ...(await this.newWork(manager, job, 'rediarize')),
       ...{ id: itemId, jobId: job.id, stage: 'rediarize' },
       // A job may have it done many times: each is a piece of its own.
       index: await countWork(manager, job.id, 'rediarize'),
-      leaseSeconds: queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
     });
-    if (item) await this.sendWork(manager, send, job, item);
+    if (item) await this.sendOrWait(manager, send, job, item);
   }
 
-  /** Sends a piece of work again under its next attempt; does nothing where this attempt is no longer the newest. */
+  /**
+   * Sends a piece of work again under its next attempt; does nothing where this attempt is no longer the newest. It had its
+   * turn, and keeps its place in the window.
+   */
   async again(
     manager: EntityManager,
     send: Send,
@@ -80,88 +83,67 @@ export class Dispatcher {
   ): Promise<void> {
     const leaseSeconds = queueLeaseSeconds(why.resends ?? 0, this.config.QUEUE_LEASE_SECONDS);
     const requeued = await requeueWork(manager, item, { ...why, leaseSeconds });
-    if (requeued) await this.sendWork(manager, send, job, requeued);
+    if (requeued) await this.messages.send(manager, send, job, requeued);
   }
 
   /**
-   * Queues a piece of work again whose attempt failed, without a message: the sweep of unclaimed work sends it when the
-   * delay is over. A worker that fails at once (a full disk, a broken engine) would otherwise use up the attempts of
-   * every job there is within moments.
+   * Queues a piece of work again whose attempt failed: it waits for its delay, then for its turn. A worker that fails at
+   * once (a full disk, a broken engine) would otherwise use up the attempts of every job there is within moments.
    */
   async later(
     manager: EntityManager,
+    job: JobRecord,
     item: Pick<WorkRecord, 'id' | 'attempt'>,
     why: { failures: number; lastError: string },
   ): Promise<void> {
     const leaseSeconds = retryDelaySeconds(why.failures, this.config.RETRY_DELAY_SECONDS);
-    await requeueWork(manager, item, { ...why, leaseSeconds });
+    const waits = { accountId: job.account_id, audioSeconds: heardSeconds(job), seconds: leaseSeconds };
+    await requeueWork(manager, item, { ...why, leaseSeconds, waits });
   }
 
-  private async sendWork(
+  /** Whose a new piece of work is, how long, and whether it waits. */
+  private async newWork(
+    manager: EntityManager,
+    job: JobRecord,
+    stage: Stage,
+    chunk?: Chunk,
+  ): Promise<NewWork> {
+    const audioSeconds = chunk ? chunk.end_seconds - chunk.start_seconds : heardSeconds(job);
+    const waits = !(await this.maySend(manager, job, stage, audioSeconds));
+    return {
+      ...{ accountId: job.account_id, audioSeconds, waits },
+      ...(chunk ? { chunk } : {}),
+      leaseSeconds: waits ? WAITING_LEASE_SECONDS : queueLeaseSeconds(0, this.config.QUEUE_LEASE_SECONDS),
+    };
+  }
+
+  /** While somebody else decides what is released, it waits for that decision, which is made again at once. */
+  private async maySend(
+    manager: EntityManager,
+    job: JobRecord,
+    stage: Stage,
+    seconds: number,
+  ): Promise<boolean> {
+    // The end of work that has had all of its turns: a moment, for which a whole recording would wait.
+    if (stage === 'assemble') return true;
+    const duty = DUTY_OF_STAGE[stage];
+    if (!(await tryLockReleases(manager, duty))) return false;
+    const room = await readRoom(manager, duty, job.account_id, WORKS_FOR_SECONDS);
+    const concurrency = room.concurrency ?? this.config.ACCOUNT_CONCURRENCY ?? Infinity;
+    const window = windowOf(duty, room.slots, this.config.DISPATCH_AHEAD_SECONDS);
+    return !room.somebodyWaits && room.ofAccount < concurrency && hasRoom(window, room, seconds);
+  }
+
+  private async sendOrWait(
     manager: EntityManager,
     send: Send,
     job: JobRecord,
     item: WorkRecord,
   ): Promise<void> {
-    const reference = { job_id: job.id, item_id: item.id, attempt: item.attempt };
-    const options = { messageId: `${item.id}:${item.attempt}` };
-    switch (item.stage) {
-      case 'whole':
-      case 'prepare':
-        return send(
-          item.stage === 'whole' ? WholeWork : PrepareWork,
-          {
-            ...reference,
-            source_key: job.source_key,
-            language: job.language,
-            prompt: job.prompt,
-            num_speakers: job.num_speakers,
-            analysis: job.analysis,
-            declared_seconds: job.held_seconds ?? 0,
-            max_seconds: this.config.MAX_RECORDING_SECONDS,
-            truncate_after_seconds: job.mode === 'test' ? TEST_RECORDING_SECONDS : null,
-          },
-          options,
-        );
-      case 'recognize':
-        return send(
-          RecognizeWork,
-          {
-            ...reference,
-            chunk: item.chunk!,
-            language: job.language,
-            prompt: job.prompt,
-            analysis: job.analysis,
-          },
-          options,
-        );
-      case 'assemble':
-        return send(
-          AssembleWork,
-          {
-            ...reference,
-            language: job.language,
-            num_speakers: job.num_speakers,
-            analysis: job.analysis,
-            duration_seconds: job.duration_seconds ?? 0,
-            chunk_attempts: await recognizedAttempts(manager, job.id, job.chunks ?? 0),
-          },
-          options,
-        );
-      case 'rediarize':
-        // Without its voices there is nothing to send; the sweep of unclaimed work looks again.
-        if (job.result_key === null || job.voices_key === null) return;
-        return send(
-          RediarizeWork,
-          {
-            ...reference,
-            num_speakers: job.diarization_num_speakers,
-            analysis: job.analysis,
-            result_key: job.result_key,
-            voices_key: job.voices_key,
-          },
-          options,
-        );
-    }
+    if (item.release_after === null) return this.messages.send(manager, send, job, item);
+    send.afterCommit(() => this.releases.nudge());
   }
 }
+
+/** Means something to a release before this one alone: when it sends what waits. See the migration. */
+const WAITING_LEASE_SECONDS = 900;

@@ -1,10 +1,10 @@
 import type { PayloadOf, ReplyOf, ListLanguages, WorkerAnnounced } from '@currawong/contracts';
-import { row, rows, type DataSource } from '@currawong/database';
+import { row, rows, type DataSource, type EntityManager } from '@currawong/database';
 
 /** Workers that have said nothing for so long have no say in what is accepted: ten announcements missed. */
 const SPEAKS_FOR_SECONDS = 300;
 /** And those that have missed two no longer count as hands: restarted ones have another name. */
-const WORKS_FOR_SECONDS = 75;
+export const WORKS_FOR_SECONDS = 75;
 
 type Heard = Pick<
   PayloadOf<typeof WorkerAnnounced>,
@@ -57,7 +57,7 @@ function commonTo(engines: readonly Heard[]): { languages: string[]; auto: boole
 }
 
 /** How many pieces of audio the workers that are up recognize at a time. */
-export async function slotsUp(on: DataSource): Promise<number> {
+export async function slotsUp(on: DataSource | EntityManager): Promise<number> {
   const counted = await row<{ slots: number }>(
     on,
     `SELECT coalesce(sum(slots), 0)::int AS slots FROM workers

@@ -2,7 +2,9 @@ import { objectKeys, ReleaseForJob } from '@currawong/contracts';
 import { DataSource } from '@currawong/database';
 import { Requester } from '@currawong/messaging';
 import { ObjectStore } from '@currawong/object-store';
+import { crashPoint } from '@currawong/telemetry';
 import { Injectable, Logger } from '@nestjs/common';
+import { freeKeys, isShared } from '../storage/idempotency-records';
 import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
 import { dropWork } from '../storage/work-records';
 
@@ -21,15 +23,20 @@ export class Discard {
     private readonly requester: Requester,
   ) {}
 
-  /** @returns whether this discarded it: false for a job that has ended, or was discarded before */
+  /** @returns whether this discarded it: false for a job that has ended, that was discarded before, or that others were told of */
   async discard(jobId: string): Promise<boolean> {
     const discarded = await this.source.transaction(async (manager) => {
       const job = await lockJob(manager, jobId);
-      const marked = job && (await applyEvent(manager, job, { kind: 'discarded' }));
-      if (marked) await dropWork(manager, jobId);
+      // Its receipt was given to an equal request as well, which was told 200.
+      if (!job || (await isShared(manager, jobId))) return null;
+      const marked = await applyEvent(manager, job, { kind: 'discarded' });
+      if (!marked) return null;
+      await dropWork(manager, jobId);
+      await freeKeys(manager, jobId);
       return marked;
     });
     if (!discarded) return false;
+    crashPoint('discard.marked');
     this.undo(jobId).catch((error: unknown) =>
       this.log.warn(`discarded job ${jobId} is left to the sweep: ${String(error)}`),
     );
@@ -41,11 +48,13 @@ export class Discard {
     const job = await findJob(this.source, jobId);
     if (job?.state !== 'discarded') return;
     if (job.mode === 'live') await this.release(job);
+    crashPoint('discard.released');
     // A gateway that died in the middle left the parts that it had stored.
     await this.store.janitor({ olderThanSeconds: 0, prefix: job.source_key });
     await this.store.delete(job.source_key);
     await this.store.deletePrefix(objectKeys.workPrefix(job.id));
     await this.store.deletePrefix(objectKeys.resultPrefix(job.id));
+    crashPoint('discard.deleted');
     await this.source.query('UPDATE jobs SET cleared_at = now() WHERE id = $1', [jobId]);
   }
 

@@ -11,6 +11,7 @@ import type { Dispatcher } from '../dispatch/dispatcher';
 import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
 import { TestDatabase } from '../storage/test-database';
 import { Discard } from './discard';
+import type { IdempotencyKeys } from './idempotency';
 import { Submission } from './submission';
 import type { TestAllowance } from './test-allowance';
 
@@ -49,6 +50,7 @@ async function submit(job: JobRecord, hold: () => Promise<Result<object>>) {
     { start: () => Promise.resolve() } as unknown as Dispatcher,
     new Discard(database.source, store, requester),
     {} as TestAllowance,
+    {} as IdempotencyKeys,
   );
   return submission.submit({
     job_id: job.id,

@@ -10,13 +10,24 @@ import {
 import { Outbox, DataSource } from '@currawong/database';
 import { Requester } from '@currawong/messaging';
 import { ObjectStore } from '@currawong/object-store';
+import { crashPoint } from '@currawong/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
 import { priceOptionOf, TEST_RECORDING_SECONDS } from '../lifecycle/job';
-import { jobsAccepted } from '../metrics/metrics';
-import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
+import { countRepeatedSubmission, jobsAccepted } from '../metrics/metrics';
+import { acceptKey, freeUnacceptedKeys } from '../storage/idempotency-records';
+import {
+  applyEvent,
+  findJob,
+  fixHoldOption,
+  lockJob,
+  wasAccepted,
+  type JobRecord,
+  wasCancelledAsUpload,
+} from '../storage/job-records';
 import { Discard } from './discard';
+import { IdempotencyKeys, ownedKey, type Idempotency } from './idempotency';
 import { probeLength } from './probe/probe-length';
 import { TestAllowance } from './test-allowance';
 
@@ -34,17 +45,72 @@ export class Submission {
     private readonly dispatcher: Dispatcher,
     private readonly discarding: Discard,
     private readonly allowance: TestAllowance,
+    private readonly keys: IdempotencyKeys,
   ) {}
 
   async submit(submission: PayloadOf<typeof SubmitJob>): Promise<Result<ReplyOf<typeof SubmitJob>>> {
     const job = await findJob(this.source, submission.job_id);
-    if (!job || job.state === 'discarded') return refuse('submission_failed');
-    // The answer to an earlier asking was lost.
-    if (job.state !== 'uploading') return accept({ job_id: job.id });
+    if (!job) return refuse('submission_failed');
+    if (wasCancelledAsUpload(job)) return refuse('job_cancelled');
+    return submission.idempotency
+      ? this.submitOnce(job, submission, submission.idempotency)
+      : this.submitAnyway(job, submission);
+  }
+
+  /** Equal submissions under one key become one job, and all of them get its receipt. */
+  private async submitOnce(
+    job: JobRecord,
+    submission: PayloadOf<typeof SubmitJob>,
+    idempotency: Idempotency,
+  ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    if (job.state === 'discarded') {
+      // In favour of an equal one, perhaps, and the answer was lost.
+      const jobId = await this.keys.jobOf(job, idempotency);
+      return jobId === undefined ? refuse('submission_failed') : accept({ job_id: jobId });
+    }
+    const claim = await this.keys.claim(job, idempotency);
+    if (claim.kind === 'ours')
+      return this.keys.whileClaimed(job, idempotency, () => this.submitAnyway(job, submission));
+    countRepeatedSubmission(claim.kind);
+    await this.undo(job);
+    switch (claim.kind) {
+      case 'accepted':
+        return accept({ job_id: claim.jobId });
+      case 'other_request':
+        return refuse('idempotency_key_reused');
+      case 'pending':
+        return refuse('submission_pending');
+    }
+  }
+
+  private async submitAnyway(
+    job: JobRecord,
+    submission: PayloadOf<typeof SubmitJob>,
+  ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    if (job.state === 'discarded') return refuse('submission_failed');
+    // The answer to an earlier asking was lost, or an upload by reference is submitted again.
+    if (job.state !== 'uploading') return this.acceptedAlready(job, submission);
     const submitted = await this.holdAndSend(job, submission);
-    // Nothing of a refused submission stays: not the hold, not the object, not the row.
-    if (!submitted.ok) await this.discarding.discard(job.id);
+    if (!submitted.ok) await this.undo(job);
     return submitted;
+  }
+
+  private async acceptedAlready(
+    job: JobRecord,
+    { idempotency }: PayloadOf<typeof SubmitJob>,
+  ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    if (!wasAccepted(job)) return refuse('job_cancelled');
+    if (idempotency) await acceptKey(this.source, ownedKey(job, idempotency), job.id);
+    return accept({ job_id: job.id });
+  }
+
+  /**
+   * Nothing of a refused submission stays: not the hold, not the object, not the row. But an upload that its client made for
+   * itself may be submitted again until its time is over.
+   */
+  private async undo(job: JobRecord): Promise<void> {
+    if (job.declared_bytes === null) await this.discarding.discard(job.id);
+    else await freeUnacceptedKeys(this.source, job.id);
   }
 
   private async holdAndSend(
@@ -66,6 +132,14 @@ export class Submission {
     }
 
     const analysis = submission.analysis ?? null;
+    if (
+      job.declared_bytes !== null &&
+      !(await fixHoldOption(this.source, job.id, priceOptionOf({ analysis })))
+    )
+      return refuse(
+        'invalid_parameter',
+        'analysis: this upload was submitted with another value before. Send the same, or make a new upload.',
+      );
     if (job.mode === 'live') {
       const held = await this.requester.ask(HoldForJob, {
         account_id: job.account_id,
@@ -77,6 +151,7 @@ export class Submission {
       // Released already: this job was given up meanwhile. It is no fault of what the client sent.
       if (!held.ok && held.refusal.code === 'conflict') return this.acceptedBefore(job.id);
       if (!held.ok) return held;
+      crashPoint('submission.held');
     }
 
     const accepted = await this.outbox.transaction(async (manager, send): Promise<Result<boolean>> => {
@@ -95,23 +170,29 @@ export class Submission {
         numSpeakers: submission.num_speakers,
         prompt: submission.prompt,
         analysis,
+        webhookUrl: submission.webhook_url ?? null,
       });
       if (!pending) return accept(false);
+      const { idempotency } = submission;
+      // Rolls back: what is accepted without its key could be accepted twice.
+      if (idempotency && !(await acceptKey(manager, ownedKey(job, idempotency), job.id)))
+        throw new Error(`The key of job ${job.id} stands for another job by now`);
       const stage = seconds <= this.config.CHUNK_SECONDS || pending.mode === 'test' ? 'whole' : 'prepare';
       await this.dispatcher.start(manager, send, pending, stage);
       return accept(true);
     });
     if (!accepted.ok) return accepted;
     if (!accepted.value) return this.acceptedBefore(job.id);
+    crashPoint('submission.accepted');
     jobsAccepted.inc({ mode: job.mode });
     this.log.log(`job ${job.id} accepted, ${seconds} s of audio`);
     return accept({ job_id: job.id });
   }
 
-  /** The transition was lost: against the same question, asked twice, which is fine, or against a discard. */
+  /** The transition was lost: against the same question, asked twice, which is fine, or against a discard or a cancellation. */
   private async acceptedBefore(jobId: string): Promise<Result<ReplyOf<typeof SubmitJob>>> {
     const job = await findJob(this.source, jobId);
-    const accepted = job && job.state !== 'uploading' && job.state !== 'discarded';
-    return accepted ? accept({ job_id: jobId }) : refuse('submission_failed');
+    if (job && wasCancelledAsUpload(job)) return refuse('job_cancelled');
+    return job && wasAccepted(job) ? accept({ job_id: jobId }) : refuse('submission_failed');
   }
 }

@@ -33,6 +33,7 @@ function submit(job: JobRecord, seconds: number): Promise<string | null> {
       numSpeakers: null,
       prompt: '',
       analysis: null,
+      webhookUrl: null,
     });
     return null;
   });

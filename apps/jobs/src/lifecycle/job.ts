@@ -1,4 +1,4 @@
-import type { Analysis, JobStatus, PriceOption } from '@currawong/contracts';
+import type { Analysis, JobStatus, KeyMode, PriceOption } from '@currawong/contracts';
 
 /**
  * Where a job stands. Drawn once, here:
@@ -7,6 +7,9 @@ import type { Analysis, JobStatus, PriceOption } from '@currawong/contracts';
  *       │                       │  │                  │  │                       ▲   │
  *       └───── discarded ◄──────┴──┼─────────◄────────┘  │                       │   └─settled──► failed
  *                                  └───── gave up ───────┴───────────────────────┘
+ *
+ * `cancelled` leads from uploading, pending and processing to settling as well, with the outcome failed. Erasure is no
+ * state: a job that has ended, or whose outcome is decided, ends as it would and is hidden from then on (`deleted_at`).
  */
 export type JobState =
   /** Bytes are arriving; the row exists before the first of them is stored. */
@@ -23,6 +26,9 @@ export type JobState =
   | 'failed'
   /** The client was never told 200: hidden from everybody at once, erased within the minute. */
   | 'discarded';
+
+/** What a client reads of a job that was cancelled. */
+export const CANCELLED_MESSAGE = 'Cancelled by the client';
 
 /** A job as the lifecycle sees it: what decides which events it takes. */
 export interface Job {
@@ -46,8 +52,21 @@ export function publicStatus(state: JobState): JobStatus {
 /** A test key hears only the first minute of a recording. */
 export const TEST_RECORDING_SECONDS = 60;
 
+/** How much of a recording is recognized, seconds: as measured, or else as its container says. */
+export function heardSeconds(job: {
+  mode: KeyMode;
+  duration_seconds: number | null;
+  held_seconds: number | null;
+}): number {
+  const seconds = job.duration_seconds ?? job.held_seconds ?? 0;
+  return job.mode === 'test' ? Math.min(seconds, TEST_RECORDING_SECONDS) : seconds;
+}
+
 /** Recordings are erased so long after their job ended, unless the account has chosen otherwise. */
 export const AUDIO_RETENTION_DAYS = 30;
+
+/** What an account leaves that is closed is erased after so long; until then it can be opened again. */
+export const CLOSED_ACCOUNT_DAYS = 30;
 
 /** What a job is priced as. */
 export function priceOptionOf({ analysis }: { analysis: Analysis | null }): PriceOption {

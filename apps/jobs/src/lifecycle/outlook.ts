@@ -22,20 +22,21 @@ export function secondsUntilDone(work: {
   return Math.max(1, aheadSeconds / (slots * speed) + ownSeconds / (hands * speed));
 }
 
-/** Where a job that has work to be done stands in the order of queueing. */
+/** Where a job that has work to be done stands in the order in which work is released. */
 export interface QueueMark {
   jobId: string;
+  accountId: string;
   /** When the oldest of that work was queued, whole ms since 1970. */
   queuedAtMs: number;
-  /** How many jobs that wait were queued before it. */
+  /** How many jobs that wait come before it. */
   waitingBefore: number;
-  /** Audio still to be recognized of all jobs that were queued before it. */
+  /** Audio still to be recognized of all jobs that come before it. */
   secondsBefore: number;
 }
 
 /** What is to be done at a moment. Not every job has a mark: see `readQueue`. */
 export interface Queue {
-  /** In the order of queueing. */
+  /** In the order of their turns. An account's own jobs have theirs in the order of queueing. */
   marks: readonly QueueMark[];
   waiting: number;
   seconds: number;
@@ -49,12 +50,21 @@ export interface Place {
   secondsBefore: number;
 }
 
-/** Where a job stands; one without a mark of its own, where the nearest before it does. One that came later is the last. */
-export function placeIn({ marks, waiting, seconds }: Queue, jobId: string, queuedAtMs: number): Place {
-  const own = marks.find((mark) => mark.jobId === jobId);
+/**
+ * Where a job stands; one without a mark of its own, where its account's nearest before it does, or else anybody's. One that
+ * came later than all is taken for the last until the queue is read again, though its turn may come sooner.
+ */
+export function placeIn(
+  { marks, waiting, seconds }: Queue,
+  job: { id: string; accountId: string; queuedAtMs: number },
+): Place {
+  const own = marks.find((mark) => mark.jobId === job.id);
   if (own) return own;
-  const last = marks.at(-1);
-  if (!last || queuedAtMs > last.queuedAtMs) return { waitingBefore: waiting, secondsBefore: seconds };
-  const before = marks.findLast((mark) => mark.queuedAtMs <= queuedAtMs);
-  return before ?? { waitingBefore: 0, secondsBefore: 0 };
+  const newest = marks.reduce((latest, mark) => Math.max(latest, mark.queuedAtMs), -Infinity);
+  if (job.queuedAtMs > newest) return { waitingBefore: waiting, secondsBefore: seconds };
+  const isBefore = (mark: QueueMark) => mark.queuedAtMs <= job.queuedAtMs;
+  return (
+    marks.findLast((mark) => mark.accountId === job.accountId && isBefore(mark)) ??
+    marks.findLast(isBefore) ?? { waitingBefore: 0, secondsBefore: 0 }
+  );
 }

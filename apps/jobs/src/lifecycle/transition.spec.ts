@@ -14,7 +14,7 @@ const STATES: JobState[] = [
 const EVENTS: JobEvent[] = [
   {
     ...{ kind: 'submitted', heldSeconds: 30, sizeBytes: 1000, language: 'en', numSpeakers: 2, prompt: '' },
-    analysis: null,
+    ...{ analysis: null, webhookUrl: null },
   },
   { kind: 'claimed' },
   { kind: 'prepared', durationSeconds: 29.49, chunks: 3 },
@@ -22,19 +22,20 @@ const EVENTS: JobEvent[] = [
   { kind: 'gave_up', errorMessage: 'why' },
   { kind: 'charge_refused', errorMessage: 'no credit' },
   { kind: 'settled', costMicroAud: 9667 },
+  { kind: 'cancelled' },
   { kind: 'discarded' },
 ];
 
 /** Rows are the states, columns the events in their order above; `.` means that the event comes too late. */
 const TABLE = `
-             submitted  claimed     prepared    transcribed  gave_up   charge_refused  settled    discarded
-uploading    pending    .           .           .            .         .               .          discarded
-pending      .          processing  .           .            settling  .               .          discarded
-processing   .          .           processing  settling     settling  .               .          discarded
-settling     .          .           .           .            .         settling        completed  .
-completed    .          .           .           .            .         .               .          .
-failed       .          .           .           .            .         .               .          .
-discarded    .          .           .           .            .         .               .          .
+             submitted  claimed     prepared    transcribed  gave_up   charge_refused  settled    cancelled  discarded
+uploading    pending    .           .           .            .         .               .          settling   discarded
+pending      .          processing  .           .            settling  .               .          settling   discarded
+processing   .          .           processing  settling     settling  .               .          settling   discarded
+settling     .          .           .           .            .         settling        completed  .          .
+completed    .          .           .           .            .         .               .          .          .
+failed       .          .           .           .            .         .               .          .          .
+discarded    .          .           .           .            .         .               .          .          .
 `;
 
 function job(state: JobState): Job {
@@ -73,6 +74,16 @@ describe('the lifecycle of a job', () => {
       { kind: 'settled', costMicroAud: 0 },
     );
     expect(settled?.set.state).toBe('failed');
+  });
+
+  it('ends a cancelled job as failed, with nothing to charge, and knows an upload by that nothing was held', () => {
+    const cancelled = transition(job('processing'), { kind: 'cancelled' })!.set;
+    expect(cancelled).toEqual({
+      ...{ state: 'settling', outcome: 'failed', error_message: 'Cancelled by the client' },
+    });
+    expect(transition(job('uploading'), { kind: 'cancelled' })!.set).toEqual({
+      ...{ ...cancelled, held_seconds: 0, size_bytes: 0 },
+    });
   });
 
   it('shows the language that was detected in the place of the one that was asked for', () => {

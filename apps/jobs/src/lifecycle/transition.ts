@@ -1,5 +1,5 @@
 import type { Analysis } from '@currawong/contracts';
-import type { Job, JobState } from './job';
+import { CANCELLED_MESSAGE, type Job, type JobState } from './job';
 
 export type JobEvent =
   | {
@@ -10,6 +10,7 @@ export type JobEvent =
       numSpeakers: number | null;
       prompt: string;
       analysis: Analysis | null;
+      webhookUrl: string | null;
     }
   | { kind: 'claimed' }
   | { kind: 'prepared'; durationSeconds: number; chunks: number }
@@ -25,6 +26,7 @@ export type JobEvent =
   | { kind: 'gave_up'; errorMessage: string }
   | { kind: 'charge_refused'; errorMessage: string }
   | { kind: 'settled'; costMicroAud: number }
+  | { kind: 'cancelled' }
   | { kind: 'discarded' };
 
 /** Column values that an event sets, by the names of the table `jobs`. */
@@ -38,6 +40,7 @@ export interface JobChange {
     num_speakers?: number | null;
     prompt?: string;
     analysis?: Analysis | null;
+    webhook_url?: string | null;
     duration_seconds?: number;
     chunks?: number;
     outcome?: 'completed' | 'failed';
@@ -63,6 +66,7 @@ export function transition(job: Job, event: JobEvent): JobChange | null {
         num_speakers: event.numSpeakers,
         prompt: event.prompt,
         analysis: event.analysis,
+        webhook_url: event.webhookUrl,
       });
     case 'claimed':
       return from(job, ['pending'], { state: 'processing' });
@@ -99,6 +103,14 @@ export function transition(job: Job, event: JobEvent): JobChange | null {
         : null;
     case 'settled':
       return from(job, ['settling'], { state: job.outcome ?? 'failed', cost_micro_aud: event.costMicroAud });
+    case 'cancelled':
+      return from(job, ['uploading', 'pending', 'processing'], {
+        state: 'settling',
+        outcome: 'failed',
+        error_message: CANCELLED_MESSAGE,
+        // Nothing was held for an upload: that is how it is told from a job that had been accepted.
+        ...(job.state === 'uploading' ? { held_seconds: 0, size_bytes: 0 } : {}),
+      });
     case 'discarded':
       return from(job, ['uploading', 'pending', 'processing'], { state: 'discarded' });
   }

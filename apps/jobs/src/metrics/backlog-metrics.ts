@@ -1,7 +1,8 @@
 import { askApart, DataSource, Scraped } from '@currawong/database';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { DUTIES, DUTY_OF_STAGE, readBacklog, type Backlog, type WorkInState } from './backlog';
+import { DUTIES, DUTY_OF_STAGE } from '../dispatch/duties';
+import { readBacklog, type Backlog, type WorkInState } from './backlog';
 
 let backlog: Scraped<Backlog> | undefined;
 
@@ -54,6 +55,24 @@ showing(
   ['stage'],
   ({ oldestQueuedSeconds }, gauge) => {
     for (const [stage, seconds] of Object.entries(oldestQueuedSeconds)) gauge.set({ stage }, seconds);
+  },
+);
+
+showing(
+  'currawong_work_waiting_items',
+  'Queued pieces of work that wait for the turn of their account: they are not released to the stream yet',
+  ['duty'],
+  ({ waiting }, gauge) => {
+    for (const duty of DUTIES) gauge.set({ duty }, waiting[duty].items);
+  },
+);
+
+showing(
+  'currawong_work_waiting_accounts',
+  'Accounts whose work waits for its turn',
+  ['duty'],
+  ({ waiting }, gauge) => {
+    for (const duty of DUTIES) gauge.set({ duty }, waiting[duty].accounts);
   },
 );
 

@@ -1,29 +1,22 @@
 import { Stage } from '@currawong/contracts';
 import { rows, type DataSource } from '@currawong/database';
+import { isWaiting } from '../storage/waiting-work';
+import { DUTIES, type Duty } from '../dispatch/duties';
 import { TEST_RECORDING_SECONDS, type JobState } from '../lifecycle/job';
 
 const UNFINISHED = ['uploading', 'pending', 'processing', 'settling'] as const satisfies JobState[];
-
-/** The duty of the workers that a stage is for: see the streams' consumers in the worker. */
-export type Duty = 'speech' | 'audio';
-export const DUTIES: readonly Duty[] = ['speech', 'audio'];
-export const DUTY_OF_STAGE: Readonly<Record<Stage, Duty>> = {
-  whole: 'speech',
-  recognize: 'speech',
-  prepare: 'audio',
-  assemble: 'audio',
-  rediarize: 'audio',
-};
 
 /** What is to be done at the moment, with a 0 for everything there is none of. */
 export interface Backlog {
   jobs: Record<(typeof UNFINISHED)[number], number>;
   work: WorkInState[];
   oldestQueuedSeconds: Record<Stage, number>;
+  /** Of the queued work, what waits for its account's turn to be released to the stream. */
+  waiting: Record<Duty, { items: number; accounts: number }>;
 }
 
 /** For the test of their plans. */
-export const backlogQuestions = (): string[] => [JOBS, WORK];
+export const backlogQuestions = (): string[] => [JOBS, WORK, ...DUTIES.map(waitingQuestion)];
 
 export interface WorkInState {
   stage: Stage;
@@ -37,6 +30,9 @@ export interface WorkInState {
 export async function readBacklog(source: DataSource): Promise<Backlog> {
   const jobs = await rows<{ state: keyof Backlog['jobs']; jobs: number }>(source, JOBS);
   const work = await rows<WorkInState & { oldestSeconds: number }>(source, WORK);
+  const waiting = {} as Backlog['waiting'];
+  for (const duty of DUTIES)
+    waiting[duty] = (await rows<Backlog['waiting'][Duty]>(source, waitingQuestion(duty)))[0]!;
   const workOf = (stage: Stage, state: WorkInState['state']) =>
     work.find((found) => found.stage === stage && found.state === state);
   return {
@@ -50,7 +46,12 @@ export async function readBacklog(source: DataSource): Promise<Backlog> {
       })),
     ),
     oldestQueuedSeconds: recordOf(Stage.options, (stage) => workOf(stage, 'queued')?.oldestSeconds ?? 0),
+    waiting,
   };
+}
+
+function waitingQuestion(duty: Duty): string {
+  return `SELECT count(*)::int AS items, count(DISTINCT account_id)::int AS accounts FROM work_items WHERE ${isWaiting(duty)}`;
 }
 
 /** The condition is that of the index `jobs_unfinished`. */

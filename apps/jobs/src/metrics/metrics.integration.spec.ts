@@ -3,6 +3,7 @@ import { Outbox } from '@currawong/database';
 import {
   connectMessaging,
   ensureStreams,
+  Notices,
   Publisher,
   Requester,
   type MessagingConnection,
@@ -21,7 +22,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { JobsEnvironment } from '../config';
 import { ClaimsController } from '../dispatch/claims.controller';
-import { Dispatcher } from '../dispatch/dispatcher';
+import type { Releases } from '../dispatch/releases';
+import { testDispatch } from '../dispatch/test-dispatch';
 import { Discard } from '../intake/discard';
 import { TestAllowance } from '../intake/test-allowance';
 import { AbandonedUploads } from '../rescue/abandoned-uploads';
@@ -42,6 +44,7 @@ let database: TestDatabase;
 let connection: MessagingConnection;
 let outbox: Outbox;
 let lostWork: LostWork;
+let releases: Releases;
 let uploads: AbandonedUploads;
 let claims: ClaimsController;
 let results: ResultsController;
@@ -63,16 +66,24 @@ beforeAll(async () => {
   });
   const requester = new Requester(connection);
   outbox = new Outbox(source, new Publisher(connection), { warn: () => undefined });
-  const dispatcher = new Dispatcher(config);
+  const dispatch = testDispatch(config, source, outbox);
+  const { dispatcher } = dispatch;
+  releases = dispatch.releases;
   const attempts = new Attempts(dispatcher);
-  const settlement = new Settlement(requester, outbox, new TestAllowance(config, source));
-  lostWork = new LostWork(source, outbox, dispatcher, attempts);
+  const settlement = new Settlement(
+    requester,
+    outbox,
+    new TestAllowance(config, source),
+    new Notices(connection),
+  );
+  lostWork = new LostWork(source, outbox, dispatcher, attempts, { STRANDED_AFTER_SECONDS: 90 });
   uploads = new AbandonedUploads(source, new Discard(source, store, requester));
-  claims = new ClaimsController(source, config, outbox, dispatcher);
+  claims = new ClaimsController(source, config, outbox, dispatcher, new Notices(connection), releases);
   results = new ResultsController(
     ...([config, source, outbox, dispatcher, attempts] as const),
     new LongerThanHeld(source, requester),
     settlement,
+    releases,
   );
 }, 60_000);
 afterAll(async () => {
@@ -160,10 +171,12 @@ it('work that nobody claims is sent again and counted; a retry that is due is se
   expect((await findWork(database.source, forgotten.id))?.resends).toBe(1);
   const broken = await claimed();
   await results.workFinished({ ...referenceOf(broken), outcome: { kind: 'broke', reason: 'engine' } });
+  // It waits for its delay and its turn: no message of it can be lost.
   await setWork(broken, EXPIRED);
   expect(await growth([rescue('unclaimed')], () => lostWork.sweepUnclaimed())).toEqual([0]);
-  expect((await findWork(database.source, broken.id))?.resends).toBe(1);
-  // Nor has anybody claimed the retry when its own lease is over: that is.
+  await setWork(broken, 'release_after = now()');
+  await releases.sweep();
+  expect(await findWork(database.source, broken.id)).toMatchObject({ release_after: null, resends: 0 });
   await setWork(broken, EXPIRED);
   expect(await growth([rescue('unclaimed')], () => lostWork.sweepUnclaimed())).toEqual([1]);
 });

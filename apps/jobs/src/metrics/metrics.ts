@@ -1,4 +1,4 @@
-import { Stage, type KeyMode } from '@currawong/contracts';
+import { ErasedKind, Stage, type KeyMode } from '@currawong/contracts';
 import { TracedHistogram } from '@currawong/telemetry';
 import { Counter } from 'prom-client';
 
@@ -10,7 +10,7 @@ export const jobsAccepted = new Counter({
   labelNames: ['mode'],
 });
 
-/** `outcome`: completed, failed. */
+/** `outcome`: completed, failed, cancelled. */
 export const jobsEnded = new Counter({
   name: 'currawong_jobs_ended_total',
   help: 'Jobs that were settled, by how they ended',
@@ -53,6 +53,34 @@ const rescues = new Counter({
   labelNames: ['kind'],
 });
 
+/** `outcome`: see `countRepeatedSubmission`. */
+const repeatedSubmissions = new Counter({
+  name: 'currawong_repeated_submissions_total',
+  help: 'Submissions under an Idempotency-Key that another one had taken already',
+  labelNames: ['outcome'],
+});
+
+/** Given the earlier receipt, refused as another request, or told to come again. */
+const REPEATED_OUTCOMES = ['accepted', 'other_request', 'pending'] as const;
+for (const outcome of REPEATED_OUTCOMES) repeatedSubmissions.inc({ outcome }, 0);
+
+export function countRepeatedSubmission(outcome: (typeof REPEATED_OUTCOMES)[number]): void {
+  repeatedSubmissions.inc({ outcome });
+}
+
+/** `kind`: recording, transcript, voices, working_file. */
+export const objectsErased = new Counter({
+  name: 'currawong_erased_objects_total',
+  help: 'Objects, and versions of objects, that were deleted with their job',
+  labelNames: ['kind'],
+});
+for (const kind of ErasedKind.options) objectsErased.inc({ kind }, 0);
+
+export const bytesErased = new Counter({
+  name: 'currawong_erased_bytes_total',
+  help: 'Bytes of the objects that were deleted with their job',
+});
+
 export const uploadsAbandoned = new Counter({
   name: 'currawong_uploads_abandoned_total',
   help: 'Uploads that were discarded because their gateway was silent for a lease',
@@ -81,7 +109,7 @@ export function countFailedAttempt(stage: Stage, reason: (typeof FAILURES)[numbe
 for (const kind of RESCUES) rescues.inc({ kind }, 0);
 for (const mode of MODES) {
   jobsAccepted.inc({ mode }, 0);
-  for (const outcome of ['completed', 'failed']) jobsEnded.inc({ outcome, mode }, 0);
+  for (const outcome of ['completed', 'failed', 'cancelled']) jobsEnded.inc({ outcome, mode }, 0);
 }
 for (const stage of Stage.options) {
   stageWaitSeconds.zero({ stage });

@@ -55,7 +55,9 @@ const announced = (worker: string, slots: number) =>
     detects_language: false,
   });
 const placeOf = async (job: JobRecord, queuedAtSeconds = 0) =>
-  placeIn(await readQueue(database.source), job.id, MOMENT + queuedAtSeconds * 1_000);
+  placeIn(await readQueue(database.source), {
+    ...{ id: job.id, accountId: job.account_id, queuedAtMs: MOMENT + queuedAtSeconds * 1_000 },
+  });
 
 it('with nothing to do and nobody there, nothing is known', async () => {
   expect(await readQueue(database.source)).toEqual({
@@ -95,6 +97,28 @@ it('of a long recording the chunks that are not recognized count, and what is no
   expect(secondsBefore).toBeCloseTo(400 + 200 + 100, 3);
   // The long one is in a worker's hands: it is before, but it does not wait.
   expect(waitingBefore).toBe(0);
+});
+
+it('among work that waits for turns, a place is that of the turn: one file does not stand behind 500 of another', async () => {
+  const [many, one] = [uuidv7(), uuidv7()];
+  const waiting = async (account_id: string, queuedAtSeconds: number) => {
+    const job = await database.insertJob({ state: 'pending', account_id, held_seconds: 60 });
+    await work({ job, queuedAtSeconds });
+    return job;
+  };
+  const jobs = [];
+  for (let n = 0; n < 500; n++) jobs.push(await waiting(many, n));
+  const file = await waiting(one, 1_000);
+  const second = await waiting(one, 1_001);
+  // The first two of many are with the workers, the rest waits.
+  await database.source.query(
+    `UPDATE work_items w SET account_id = j.account_id, audio_seconds = 60, release_after = now()
+       FROM jobs j WHERE j.id = w.job_id AND NOT j.id = ANY($1)`,
+    [jobs.slice(0, 2).map(({ id }) => id)],
+  );
+  expect(await placeOf(file, 1_000)).toMatchObject({ waitingBefore: 3, secondsBefore: 180 });
+  expect(await placeOf(second, 1_001)).toMatchObject({ waitingBefore: 5, secondsBefore: 300 });
+  expect(await placeOf(jobs[499]!, 499)).toMatchObject({ waitingBefore: 501 });
 });
 
 it('telling the speakers of a completed job apart again is not in the way of anybody', async () => {
@@ -184,16 +208,21 @@ it('with 100 000 waiting among 100 000 finished jobs a place costs one cheap que
   const id = async (n: number) =>
     (await database.source.query<{ id: string }[]>('SELECT md5($1)::uuid AS id', [String(n)]))[0]!.id;
   for (const n of [1, 2, 999]) {
-    const place = placeIn(queue, await id(n), MOMENT + n * 1_000);
+    const place = placeIn(queue, { id: await id(n), accountId: 'its', queuedAtMs: MOMENT + n * 1_000 });
     expect(place).toMatchObject({ waitingBefore: n - 1, secondsBefore: (n - 1) * 30 });
   }
   for (const n of [5_000, 77_777, 100_000]) {
-    const { waitingBefore, secondsBefore } = placeIn(queue, await id(n), MOMENT + n * 1_000);
+    const { waitingBefore, secondsBefore } = placeIn(queue, {
+      id: await id(n),
+      accountId: 'its',
+      queuedAtMs: MOMENT + n * 1_000,
+    });
     expect(Math.abs(waitingBefore - (n - 1))).toBeLessThan(100);
     expect(Math.abs(secondsBefore - (n - 1) * 30)).toBeLessThan(3_000);
   }
   const startedAt = performance.now();
-  for (let asking = 0; asking < 1_000; asking++) placeIn(queue, uuidv7(), MOMENT + asking * 97_000);
+  for (let asking = 0; asking < 1_000; asking++)
+    placeIn(queue, { id: uuidv7(), accountId: 'its', queuedAtMs: MOMENT + asking * 97_000 });
   const placing = performance.now() - startedAt;
   const median = times.sort((one, other) => one - other)[2]!;
   console.log(

@@ -1,5 +1,6 @@
 import {
   accept,
+  FollowJobs,
   GetJob,
   ListJobs,
   LocateAudio,
@@ -23,6 +24,7 @@ import {
   asJobView,
   findJob,
   findOwnedJob,
+  findOwnedJobs,
   hasAudio,
   listOwnedJobs,
   nameSpeakers,
@@ -49,6 +51,12 @@ export class ReadingController {
     if (!job) return refuse('job_not_found');
     const [view] = await this.views([job]);
     return accept(view!);
+  }
+
+  /** For all who follow jobs at a gateway at once. */
+  @Answers(FollowJobs)
+  async follow({ jobs }: PayloadOf<typeof FollowJobs>): Promise<Result<ReplyOf<typeof FollowJobs>>> {
+    return accept({ jobs: await this.views(await findOwnedJobs(this.source, jobs)) });
   }
 
   @Answers(ListJobs)
@@ -133,7 +141,7 @@ export class ReadingController {
     const isWaiting = queued.length > 0 && items.every(({ state }) => state !== 'running');
     const place =
       queued.length > 0
-        ? placeIn(queue, job.id, Math.min(...queued))
+        ? placeIn(queue, { id: job.id, accountId: job.account_id, queuedAtMs: Math.min(...queued) })
         : { waitingBefore: 0, secondsBefore: 0 };
     const { slots, speed } = queue;
     const lengthSeconds = job.duration_seconds ?? job.held_seconds ?? 0;

@@ -22,7 +22,7 @@ export class Rediarizing {
       const owned = await findOwnedJob(manager, owner, jobId);
       // Two that ask at once take turns here: the second finds the first under way.
       const job = owned && (await lockJob(manager, jobId));
-      if (!job) return refuse('job_not_found');
+      if (!job || job.deleted_at !== null) return refuse('job_not_found');
       const refusal = rediarizationRefusal(job);
       if (refusal) return refuse(refusal);
       const itemId = uuidv7();

@@ -2,6 +2,7 @@ import { rows, DataSource } from '@currawong/database';
 import { Injectable, Logger } from '@nestjs/common';
 import { Discard } from '../intake/discard';
 import { uploadsAbandoned } from '../metrics/metrics';
+import { sweepKeys } from '../storage/idempotency-records';
 import { forEveryRow } from './every-row';
 
 /** A discard undoes itself within this. */
@@ -34,6 +35,11 @@ export class AbandonedUploads {
       },
       ({ id }, error) => this.log.warn(`upload ${id} is not discarded yet: ${String(error)}`),
     );
+  }
+
+  /** Keys that clients gave their requests, once these are a day old. */
+  sweepKeys(): Promise<void> {
+    return sweepKeys(this.source);
   }
 
   /** What could not be undone at once: billing or the store was away, or we were. */

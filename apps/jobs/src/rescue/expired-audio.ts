@@ -38,8 +38,8 @@ export class ExpiredAudio {
         ),
       async ({ id, source_key, voices_key }) => {
         // The objects first: a crash in between is mended by doing it again.
-        await this.store.delete(source_key);
-        if (voices_key !== null) await this.store.delete(voices_key);
+        await this.store.deletePrefix(source_key);
+        if (voices_key !== null) await this.store.deletePrefix(voices_key);
         await this.source.query(
           'UPDATE jobs SET audio_erased_at = now() WHERE id = $1 AND audio_erased_at IS NULL',
           [id],

@@ -3,7 +3,7 @@ import type { Publisher } from '@currawong/messaging';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { v7 as uuidv7 } from 'uuid';
 import type { JobsConfig } from '../config';
-import { Dispatcher } from '../dispatch/dispatcher';
+import { testDispatch } from '../dispatch/test-dispatch';
 import { REDIARIZATION_GAVE_UP, rediarizationRefusal } from '../lifecycle/rediarization';
 import { Attempts } from '../results/attempts';
 import { findJob, type JobRecord } from '../storage/job-records';
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 function workOn(source: DataSource): LostWork {
-  const dispatcher = new Dispatcher({} as JobsConfig);
   // Nothing is sent here.
   const outbox = new Outbox(source, {} as Publisher, { warn: () => undefined });
-  return new LostWork(source, outbox, dispatcher, new Attempts(dispatcher));
+  const { dispatcher } = testDispatch({} as JobsConfig, source, outbox);
+  return new LostWork(source, outbox, dispatcher, new Attempts(dispatcher), { STRANDED_AFTER_SECONDS: 90 });
 }
 
 /** Asked for so many seconds ago; without a state the work was never made. */

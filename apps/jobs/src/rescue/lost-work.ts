@@ -1,5 +1,6 @@
 import { Outbox, rows, DataSource } from '@currawong/database';
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
 import { countFailedAttempt, countRescue } from '../metrics/metrics';
 import { Attempts } from '../results/attempts';
@@ -8,8 +9,6 @@ import { applyRediarization, lockJob } from '../storage/job-records';
 import { findWork, workOfJob, type WorkRecord } from '../storage/work-records';
 import { forEveryRow } from './every-row';
 
-/** Longer than a report may wait to be handled after a failure of the database. */
-const STRANDED_AFTER_SECONDS = 90;
 /** Longer than it takes to ask for speakers to be told apart anew. */
 const REDIARIZING_AFTER_SECONDS = 10;
 
@@ -23,6 +22,7 @@ export class LostWork {
     private readonly outbox: Outbox,
     private readonly dispatcher: Dispatcher,
     private readonly attempts: Attempts,
+    @Inject(JOBS_CONFIG) private readonly config: Pick<JobsConfig, 'STRANDED_AFTER_SECONDS'>,
   ) {}
 
   /** A worker has not renewed its lease: its attempt is lost. What this decides to fail, the next sweep settles. */
@@ -49,13 +49,13 @@ export class LostWork {
       const isSent = await this.outbox.transaction(async (manager, send) => {
         const job = await lockJob(manager, item.job_id);
         const current = await findWork(manager, item.id);
-        if (!job || current?.state !== 'queued' || current.attempt !== item.attempt) return false;
+        // Work that waits for its turn has no message that could be lost.
+        if (!job || current?.state !== 'queued' || current.release_after !== null) return false;
+        if (current.attempt !== item.attempt) return false;
         await this.dispatcher.again(manager, send, job, item, { resends: item.resends + 1 });
         return true;
       });
-      // The first sending of work that failed before is its retry, due now (see `Dispatcher.later`): nothing was lost.
-      const isRetry = item.failures > 0 && item.resends === 0;
-      if (isSent && !isRetry) countRescue('unclaimed');
+      if (isSent) countRescue('unclaimed');
     });
   }
 
@@ -73,7 +73,7 @@ export class LostWork {
               AND NOT EXISTS (SELECT FROM work_items w WHERE w.job_id = j.id AND
                               (w.state IN ('queued', 'running') OR w.finished_at > now() - make_interval(secs => $3)))
             ORDER BY id LIMIT $2`,
-          [afterId, limit, STRANDED_AFTER_SECONDS],
+          [afterId, limit, this.config.STRANDED_AFTER_SECONDS],
         ),
       async ({ id }) => {
         const stranded = await this.source.transaction(async (manager) => {
@@ -137,7 +137,8 @@ export class LostWork {
       (afterId, limit) =>
         rows<WorkRecord>(
           this.source,
-          'SELECT * FROM work_items WHERE state = $1 AND lease_expires_at < now() AND id > $2 ORDER BY id LIMIT $3',
+          `SELECT * FROM work_items
+            WHERE state = $1 AND release_after IS NULL AND lease_expires_at < now() AND id > $2 ORDER BY id LIMIT $3`,
           [state, afterId, limit],
         ),
       rescue,

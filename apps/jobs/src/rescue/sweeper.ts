@@ -8,13 +8,23 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GivenUpAnnouncements } from '../announcements/given-up';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { Releases } from '../dispatch/releases';
 import { Reconciliation } from '../reconciliation/reconciliation';
 import { AbandonedUploads } from './abandoned-uploads';
+import { Deletions } from './deletions';
 import { ExpiredAudio } from './expired-audio';
+import { ExpiredJobs } from './expired-jobs';
 import { FinishedJobs } from './finished-jobs';
 import { LostWork } from './lost-work';
+import { OldWork } from './old-work';
 import { UnsettledJobs } from './unsettled-jobs';
+
+/** What is counted in days need not be looked for every second. */
+const EXPIRED_JOBS_INTERVAL_SECONDS = 30;
+
+const OLD_WORK_INTERVAL_SECONDS = 600;
 
 /**
  * Whatever a crash, a lost message or a silent worker left lying is found here, by rows and by the database's clock
@@ -35,10 +45,15 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly connection: MessagingConnection,
     private readonly outbox: Outbox,
     private readonly lostWork: LostWork,
+    private readonly releases: Releases,
     private readonly uploads: AbandonedUploads,
     private readonly unsettled: UnsettledJobs,
     private readonly finished: FinishedJobs,
+    private readonly oldWork: OldWork,
     private readonly expiredAudio: ExpiredAudio,
+    private readonly announcements: GivenUpAnnouncements,
+    private readonly expiredJobs: ExpiredJobs,
+    private readonly deletions: Deletions,
     private readonly reconciliation: Reconciliation,
   ) {}
 
@@ -54,6 +69,8 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.goRound('abandoned uploads', () =>
         this.afterHearingFor(UPLOAD_LEASE_SECONDS, () => this.uploads.sweepAbandoned()),
       ),
+      this.goRound('idempotency keys', () => this.uploads.sweepKeys()),
+      this.goRound('waiting work', () => this.releases.sweep()),
       this.goRound('unclaimed work', () => this.lostWork.sweepUnclaimed()),
       this.goRound('stranded jobs', () => this.lostWork.sweepStranded()),
       this.goRound('forsaken rediarizations', () => this.lostWork.sweepForsaken()),
@@ -61,8 +78,12 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.goRound('erasable jobs', () => this.uploads.sweepErasable()),
       this.goRound('unsettled jobs', () => this.unsettled.sweep()),
       this.goRound('finished jobs', () => this.finished.sweep()),
+      this.goRound('old work', () => this.oldWork.sweep(), OLD_WORK_INTERVAL_SECONDS),
+      this.goRound('deletions', () => this.deletions.sweep()),
+      this.goRound('expired jobs', () => this.expiredJobs.sweep(), EXPIRED_JOBS_INTERVAL_SECONDS),
       this.goRound('changed retention', () => this.expiredAudio.sweepChanged()),
       this.goRound('expired audio', () => this.expiredAudio.sweepDue()),
+      this.goRound('given up announcements', () => this.announcements.sweep(), 600),
       this.goRound(
         'holds and jobs',
         () => this.reconciliation.sweep(),

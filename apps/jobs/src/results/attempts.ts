@@ -29,7 +29,7 @@ export class Attempts {
       `attempt ${item.attempt} at ${item.stage} of job ${job.id} was lost (${failures}): ${reason}`,
     );
     if (again) {
-      await this.dispatcher.later(manager, item, { failures, lastError: reason });
+      await this.dispatcher.later(manager, job, item, { failures, lastError: reason });
       return null;
     }
     await recordFailure(manager, item.id, failures, reason);

@@ -3,6 +3,7 @@ import { Outbox, rows } from '@currawong/database';
 import {
   connectMessaging,
   ensureStreams,
+  Notices,
   Publisher,
   Requester,
   type MessagingConnection,
@@ -12,7 +13,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { v7 as uuidv7 } from 'uuid';
 import type { JobsConfig } from '../config';
 import { ClaimsController } from '../dispatch/claims.controller';
-import { Dispatcher } from '../dispatch/dispatcher';
+import { testDispatch } from '../dispatch/test-dispatch';
 import { TestAllowance } from '../intake/test-allowance';
 import type { JobRecord } from '../storage/job-records';
 import { TestDatabase } from '../storage/test-database';
@@ -27,6 +28,7 @@ const CONFIG = {
   QUEUE_LEASE_SECONDS: 60,
   RETRY_DELAY_SECONDS: 5,
   MAX_RECORDING_SECONDS: 36_000,
+  DISPATCH_AHEAD_SECONDS: 100_000,
 } as JobsConfig;
 
 let fresh: FreshDatabase;
@@ -44,13 +46,14 @@ beforeAll(async () => {
   await ensureStreams(connection);
   const requester = new Requester(connection);
   const outbox = new Outbox(source, new Publisher(connection), { warn: () => undefined });
-  const dispatcher = new Dispatcher(CONFIG);
+  const { dispatcher, releases } = testDispatch(CONFIG, source, outbox);
   results = new ResultsController(
     ...([CONFIG, source, outbox, dispatcher, new Attempts(dispatcher)] as const),
     new LongerThanHeld(source, requester),
-    new Settlement(requester, outbox, new TestAllowance(CONFIG, source)),
+    new Settlement(requester, outbox, new TestAllowance(CONFIG, source), new Notices(connection)),
+    releases,
   );
-  claims = new ClaimsController(source, CONFIG, outbox, dispatcher);
+  claims = new ClaimsController(source, CONFIG, outbox, dispatcher, new Notices(connection), releases);
 });
 afterAll(async () => {
   await connection?.close();

@@ -8,12 +8,15 @@ import {
 } from '@currawong/contracts';
 import { DataSource, Outbox, type EntityManager, type Send } from '@currawong/database';
 import { Consumes, done, type Outcome } from '@currawong/messaging';
+import { crashPoint } from '@currawong/telemetry';
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Dispatcher } from '../dispatch/dispatcher';
+import { Releases } from '../dispatch/releases';
 import { haveSameBorders } from '../lifecycle/chunk-borders';
 import { countFailedAttempt, stageSeconds } from '../metrics/metrics';
 import { secondsSinceClaim } from '../metrics/spans-of-time';
+import { lookAgain } from '../storage/deletion-records';
 import { applyEvent, applyRediarization, lockJob, type JobRecord } from '../storage/job-records';
 import {
   dropChunksFrom,
@@ -46,6 +49,7 @@ export class ResultsController {
     private readonly attempts: Attempts,
     private readonly longerThanHeld: LongerThanHeld,
     private readonly settlement: Settlement,
+    private readonly releases: Releases,
   ) {}
 
   /** Recognition of a chunk starts while the rest of the recording is still being cut. */
@@ -106,7 +110,11 @@ export class ResultsController {
         ? this.advance(manager, send, job, outcome, reported)
         : this.giveUp(manager, job, unpaid);
     });
+    crashPoint('results.recorded');
+    this.releases.nudge();
     if (reported) this.count(reported, outcome.kind);
+    // Late, for a job that was deleted meanwhile: what it stored before it said so is to go.
+    else await lookAgain(this.source, reference.job_id);
     this.settleSoon(decided);
     return done();
   }

@@ -1,9 +1,11 @@
-import { CaptureForJob, JobChanged, ReleaseForJob } from '@currawong/contracts';
+import { CaptureForJob, JobChanged, JobMoved, ReleaseForJob } from '@currawong/contracts';
 import { Outbox, row, type EntityManager } from '@currawong/database';
-import { Requester } from '@currawong/messaging';
+import { Notices, Requester } from '@currawong/messaging';
+import { crashPoint } from '@currawong/telemetry';
 import { Injectable, Logger } from '@nestjs/common';
+import { asEndedJob } from '../announcements/ended-job';
 import { TestAllowance } from '../intake/test-allowance';
-import { billableSeconds } from '../lifecycle/job';
+import { billableSeconds, CANCELLED_MESSAGE } from '../lifecycle/job';
 import { jobCompletionRatio, jobsEnded, jobSeconds } from '../metrics/metrics';
 import { secondsBetween } from '../metrics/spans-of-time';
 import { applyEvent, lockSettlingJob, type JobRecord } from '../storage/job-records';
@@ -23,6 +25,7 @@ export class Settlement {
     private readonly requester: Requester,
     private readonly outbox: Outbox,
     private readonly allowance: TestAllowance,
+    private readonly notices: Notices,
   ) {}
 
   /** Does nothing for a job that is not settling, or that another process is settling now. */
@@ -32,6 +35,7 @@ export class Settlement {
       if (!settling) return undefined;
       const { job, costMicroAud } = await this.settleMoney(manager, settling);
       const finished = await applyEvent(manager, job, { kind: 'settled', costMicroAud });
+      crashPoint(job.outcome === 'completed' ? 'settlement.captured' : 'settlement.released');
       if (!finished?.outcome || !finished.completed_at)
         throw new Error(`job ${jobId} was settled without its lock`);
       this.log.log(`job ${jobId} ${finished.outcome}, charged ${costMicroAud} micro-AUD`);
@@ -42,12 +46,16 @@ export class Settlement {
           account_id: finished.account_id,
           status: finished.outcome,
           at: finished.completed_at.toISOString(),
+          mode: finished.mode,
+          ended: asEndedJob(finished),
         },
         { messageId: `${finished.id}:${finished.outcome}` },
       );
       return { ...finished, accepted_at: await acceptedAt(manager, jobId) };
     });
-    if (settled) count(settled);
+    if (!settled) return;
+    this.notices.send(JobMoved, { job_id: jobId });
+    count(settled);
   }
 
   /** @returns what was charged, and the job with the outcome that money left it */
@@ -112,8 +120,11 @@ async function acceptedAt(manager: EntityManager, jobId: string): Promise<Date |
 /** A ratio over a few seconds of audio would say more about the clock than about us. */
 const SHORTEST_COUNTED_SECONDS = 60;
 
-function count({ outcome, mode, accepted_at, completed_at, duration_seconds }: SettledJob): void {
-  jobsEnded.inc({ outcome: outcome ?? 'failed', mode });
+function count(settled: SettledJob): void {
+  const { outcome, mode, accepted_at, completed_at, duration_seconds } = settled;
+  // That somebody changed their mind is no failure of ours.
+  const isCancelled = outcome === 'failed' && settled.error_message === CANCELLED_MESSAGE;
+  jobsEnded.inc({ outcome: isCancelled ? 'cancelled' : (outcome ?? 'failed'), mode });
   if (outcome !== 'completed' || !accepted_at || !completed_at) return;
   const seconds = secondsBetween(accepted_at, completed_at);
   jobSeconds.observe({}, seconds);

@@ -1,5 +1,13 @@
 import { row, rows, DataSource, type EntityManager } from '@currawong/database';
-import type { Analysis, JobStatus, JobView, KeyMode, Owner, SpeakerNames } from '@currawong/contracts';
+import type {
+  Analysis,
+  JobStatus,
+  JobView,
+  KeyMode,
+  Owner,
+  PriceOption,
+  SpeakerNames,
+} from '@currawong/contracts';
 import { AUDIO_RETENTION_DAYS, billableSeconds, publicStatus, type JobState } from '../lifecycle/job';
 import { rediarization, type RediarizationEvent } from '../lifecycle/rediarization';
 import { transition, type JobEvent } from '../lifecycle/transition';
@@ -40,6 +48,16 @@ export interface JobRecord {
   diarization_item_id: string | null;
   diarization_num_speakers: number | null;
   diarization_error: string | null;
+  webhook_url: string | null;
+  /** From when on its end is said again; null once it is known to be announced. */
+  announce_at: Date | null;
+  /** When it was decided that it is erased; from then on it is there for nobody. */
+  deleted_at: Date | null;
+  /** Of a recording that its client puts into the store itself: the store's id of it, once it has one. */
+  store_upload_id: string | null;
+  /** How long its client said that such a recording is; null of every other. */
+  declared_bytes: string | null;
+  hold_option: PriceOption | null;
 }
 
 type On = DataSource | EntityManager;
@@ -72,14 +90,31 @@ export async function raiseHeldSeconds(on: On, id: string, heldSeconds: number):
 export function findOwnedJob(on: On, owner: Owner, id: string): Promise<JobRecord | undefined> {
   return row<JobRecord>(
     on,
-    "SELECT * FROM jobs WHERE id = $1 AND account_id = $2 AND mode = $3 AND state <> 'discarded'",
+    "SELECT * FROM jobs WHERE id = $1 AND account_id = $2 AND mode = $3 AND state <> 'discarded' AND deleted_at IS NULL",
     [id, owner.account_id, owner.mode],
+  );
+}
+
+/** Of these, such as are theirs who ask. */
+export function findOwnedJobs(on: On, wanted: readonly (Owner & { job_id: string })[]): Promise<JobRecord[]> {
+  return rows<JobRecord>(
+    on,
+    `SELECT j.* FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS w (id, account_id, mode)
+       JOIN jobs j ON j.id = w.id AND j.account_id = w.account_id AND j.mode = w.mode
+      WHERE j.state <> 'discarded' AND j.deleted_at IS NULL`,
+    [
+      wanted.map(({ job_id }) => job_id),
+      wanted.map(({ account_id }) => account_id),
+      wanted.map(({ mode }) => mode),
+    ],
   );
 }
 
 export async function insertUpload(
   on: On,
   job: {
+    /** Of one that its client puts into the store itself. */
+    declaredBytes?: number;
     id: string;
     accountId: string;
     mode: KeyMode;
@@ -90,17 +125,65 @@ export async function insertUpload(
   },
 ): Promise<void> {
   await on.query(
-    `INSERT INTO jobs (id, account_id, mode, key_id, state, original_filename, source_key, upload_expires_at)
-     VALUES ($1, $2, $3, $4, 'uploading', $5, $6, now() + make_interval(secs => $7))`,
-    [job.id, job.accountId, job.mode, job.keyId, job.originalFilename, job.sourceKey, job.leaseSeconds],
+    `INSERT INTO jobs (id, account_id, mode, key_id, state, original_filename, source_key, upload_expires_at, declared_bytes)
+     VALUES ($1, $2, $3, $4, 'uploading', $5, $6, now() + make_interval(secs => $7), $8)`,
+    [
+      ...[job.id, job.accountId, job.mode, job.keyId, job.originalFilename, job.sourceKey, job.leaseSeconds],
+      job.declaredBytes ?? null,
+    ],
   );
+}
+
+/** How many recordings an account is putting into the store itself; others that want to count wait for this transaction. */
+export async function countOpenStoreUploads(manager: EntityManager, accountId: string): Promise<number> {
+  await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('open uploads ' || $1, 0))", [
+    accountId,
+  ]);
+  const counted = await row<{ open: number }>(
+    manager,
+    "SELECT count(*)::int AS open FROM jobs WHERE account_id = $1 AND state = 'uploading' AND declared_bytes IS NOT NULL",
+    [accountId],
+  );
+  return counted!.open;
+}
+
+/** An upload of theirs that goes to the store directly; also one whose job was deleted since it was submitted. */
+export function findStoreUpload(on: On, owner: Owner, id: string): Promise<JobRecord | undefined> {
+  return row<JobRecord>(
+    on,
+    `SELECT * FROM jobs
+      WHERE id = $1 AND account_id = $2 AND mode = $3 AND declared_bytes IS NOT NULL AND state <> 'discarded'`,
+    [id, owner.account_id, owner.mode],
+  );
+}
+
+/** @returns undefined where the upload is no longer open */
+export function noteStoreUpload(on: On, id: string, storeUploadId: string): Promise<JobRecord | undefined> {
+  return row<JobRecord>(
+    on,
+    "UPDATE jobs SET store_upload_id = $2 WHERE id = $1 AND state = 'uploading' RETURNING *",
+    [id, storeUploadId],
+  );
+}
+
+/**
+ * Says as what an upload is priced, once and for all: a hold keeps the price that it was placed at.
+ * @returns false where it was said otherwise before, or the upload is no longer open
+ */
+export async function fixHoldOption(on: On, id: string, option: PriceOption): Promise<boolean> {
+  const fixed = await row(
+    on,
+    `UPDATE jobs SET hold_option = $2 WHERE id = $1 AND state = 'uploading' AND coalesce(hold_option, $2) = $2 RETURNING id`,
+    [id, option],
+  );
+  return fixed !== undefined;
 }
 
 /** @returns false where the upload is no longer open */
 export async function extendUpload(on: On, id: string, leaseSeconds: number): Promise<boolean> {
   const extended = await row(
     on,
-    `UPDATE jobs SET upload_expires_at = now() + make_interval(secs => $2)
+    `UPDATE jobs SET upload_expires_at = greatest(upload_expires_at, now() + make_interval(secs => $2))
       WHERE id = $1 AND state = 'uploading' RETURNING id`,
     [id, leaseSeconds],
   );
@@ -117,8 +200,10 @@ export async function applyEvent(on: On, job: JobRecord, event: JobEvent): Promi
   const columns = Object.entries(change.set);
   const assignments = columns.map(([column], index) => `${column} = $${index + 3}`);
   if (change.set.state === 'completed' || change.set.state === 'failed')
-    assignments.push('completed_at = now()', AUDIO_EXPIRES);
+    assignments.push('completed_at = now()', AUDIO_EXPIRES, ANNOUNCED_AGAIN);
   if (event.kind === 'submitted') assignments.push('upload_expires_at = NULL');
+  // Its recording goes at once, and is not to be had meanwhile.
+  if (event.kind === 'cancelled') assignments.push('audio_erased_at = now()');
   // A submission that was abandoned meanwhile must not come back to life.
   const leaseGuard = event.kind === 'submitted' ? ' AND upload_expires_at > now()' : '';
   const changed = await row<JobRecord>(
@@ -159,6 +244,9 @@ export const RETENTION_DAYS = `coalesce(
 /** The sweep that applies a changed retention to ended jobs waits for jobs that are being settled under the old one. */
 const AUDIO_EXPIRES = `audio_expires_at = now() + make_interval(days => ${RETENTION_DAYS})`;
 
+/** Longer than what is published of an end takes, as a rule, to be kept by those who announce it. */
+const ANNOUNCED_AGAIN = "announce_at = now() + interval '15 seconds'";
+
 /** @returns the job as it is now; undefined where it is not theirs */
 export function nameSpeakers(
   on: On,
@@ -169,7 +257,7 @@ export function nameSpeakers(
   return row<JobRecord>(
     on,
     `UPDATE jobs SET speaker_names = $4
-      WHERE id = $1 AND account_id = $2 AND mode = $3 AND state <> 'discarded' RETURNING *`,
+      WHERE id = $1 AND account_id = $2 AND mode = $3 AND state <> 'discarded' AND deleted_at IS NULL RETURNING *`,
     [id, owner.account_id, owner.mode, JSON.stringify(names)],
   );
 }
@@ -210,9 +298,19 @@ export function asJobView(record: JobRecord, progress: number, outlook?: Outlook
   };
 }
 
+/** Whether it was ever more than an upload: one that was cancelled before has no length. */
+export function wasAccepted({ state, held_seconds }: JobRecord): boolean {
+  return state !== 'uploading' && state !== 'discarded' && (held_seconds ?? 0) > 0;
+}
+
 /** Whether the whole recording is stored. What became of it after that only its erasure changes. */
 export function hasAudio({ state, audio_erased_at }: JobRecord): boolean {
   return state !== 'uploading' && state !== 'discarded' && audio_erased_at === null;
+}
+
+/** Whether it was cancelled before it had been accepted: its client was never told 200. An accepted one holds a second at least. */
+export function wasCancelledAsUpload({ state, held_seconds }: JobRecord): boolean {
+  return (state === 'settling' || state === 'failed') && held_seconds === 0;
 }
 
 /** The states that show as one public status. */
@@ -227,7 +325,7 @@ export async function listOwnedJobs(
   options: { page: number; pageSize: number; status?: JobStatus | undefined },
 ): Promise<{ jobs: JobRecord[]; total: number }> {
   const states = options.status ? statesShownAs(options.status) : null;
-  const filter = `account_id = $1 AND mode = $2 AND state <> 'discarded' AND ($3::text[] IS NULL OR state = ANY($3))`;
+  const filter = `account_id = $1 AND mode = $2 AND state <> 'discarded' AND deleted_at IS NULL AND ($3::text[] IS NULL OR state = ANY($3))`;
   const parameters = [owner.account_id, owner.mode, states];
   const [jobs, count] = await Promise.all([
     rows<JobRecord>(on, `SELECT * FROM jobs WHERE ${filter} ORDER BY id DESC LIMIT $4 OFFSET $5`, [

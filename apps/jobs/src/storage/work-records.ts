@@ -21,13 +21,31 @@ export interface WorkRecord {
   queued_at: Date;
   started_at: Date | null;
   finished_at: Date | null;
+  /** Of queued work: null once its message was sent; else it waits for its account's turn, and until then at least. */
+  release_after: Date | null;
+  /** Whose turn it takes and how much of one, seconds; null for work of before there were turns. */
+  account_id: string | null;
+  audio_seconds: number | null;
+}
+
+/** A piece of work as it is made. */
+export interface NewWork {
+  accountId?: string;
+  audioSeconds?: number;
+  /** Whether it waits for its turn: then it is not sent, and account and length must be known. */
+  waits?: boolean;
+  chunk?: Chunk;
+  leaseSeconds: number;
 }
 
 type On = DataSource | EntityManager;
 
+/** SQL: the length of a chunk's audio; null for other work. */
+const CHUNK_SECONDS = "(chunk->>'end_seconds')::float8 - (chunk->>'start_seconds')::float8";
+
 /** Without the chunks' speech spans, which for a long recording are most of the bytes. */
 const OUTLINE =
-  'id, job_id, stage, chunk_index, state, attempt, failures, resends, lease_expires_at, worker, fraction, last_error, created_at, queued_at, started_at, finished_at';
+  'id, job_id, stage, chunk_index, state, attempt, failures, resends, lease_expires_at, worker, fraction, last_error, created_at, queued_at, started_at, finished_at, release_after, account_id, audio_seconds';
 
 export type WorkOutline = Omit<WorkRecord, 'chunk'>;
 
@@ -61,12 +79,12 @@ export function findWork(on: On, id: string): Promise<WorkRecord | undefined> {
 /** @returns undefined where this piece of the job exists already */
 export function insertWork(
   manager: EntityManager,
-  item: { id: string; jobId: string; stage: Stage; chunk?: Chunk; index?: number; leaseSeconds: number },
+  item: NewWork & { id: string; jobId: string; stage: Stage; index?: number },
 ): Promise<WorkRecord | undefined> {
   return row<WorkRecord>(
     manager,
-    `INSERT INTO work_items (id, job_id, stage, chunk_index, chunk, lease_expires_at)
-     VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+    `INSERT INTO work_items (id, job_id, stage, chunk_index, chunk, lease_expires_at, account_id, audio_seconds, release_after)
+     VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, CASE WHEN $9 THEN now() END)
      ON CONFLICT ON CONSTRAINT one_item_per_piece DO NOTHING RETURNING *`,
     [
       item.id,
@@ -75,6 +93,9 @@ export function insertWork(
       item.chunk?.index ?? item.index ?? 0,
       item.chunk ?? null,
       item.leaseSeconds,
+      item.accountId ?? null,
+      item.audioSeconds ?? null,
+      item.waits ?? false,
     ],
   );
 }
@@ -92,7 +113,7 @@ export function claimWork(
   return row<WorkRecord & { is_newly_claimed: boolean }>(
     manager,
     `UPDATE work_items
-        SET state = 'running', worker = $4, resends = 0,
+        SET state = 'running', worker = $4, resends = 0, release_after = NULL,
             started_at = CASE WHEN state = 'running' THEN started_at ELSE now() END,
             lease_expires_at = now() + make_interval(secs => $5)
       WHERE id = $1 AND job_id = $2 AND attempt >= $3 AND (state = 'queued' OR (state = 'running' AND worker = $4))
@@ -136,7 +157,14 @@ export function finishWork(
 export function requeueWork(
   manager: EntityManager,
   item: Pick<WorkRecord, 'id' | 'attempt'>,
-  options: { failures?: number; resends?: number; lastError?: string; leaseSeconds: number },
+  options: {
+    failures?: number;
+    resends?: number;
+    lastError?: string;
+    leaseSeconds: number;
+    /** Where it is not sent: whose turn it waits for, how much of one, and for how long at least. */
+    waits?: { accountId: string; audioSeconds: number; seconds: number };
+  },
 ): Promise<WorkRecord | undefined> {
   return row<WorkRecord>(
     manager,
@@ -144,7 +172,8 @@ export function requeueWork(
         SET state = 'queued', attempt = attempt + 1, worker = NULL, fraction = 0, finished_at = NULL,
             queued_at = CASE WHEN $4::int IS NULL THEN now() ELSE queued_at END,
             failures = coalesce($3, failures), resends = coalesce($4, resends), last_error = coalesce($5, last_error),
-            lease_expires_at = now() + make_interval(secs => $6)
+            lease_expires_at = now() + make_interval(secs => $6), release_after = now() + make_interval(secs => $7),
+            account_id = coalesce(account_id, $8), audio_seconds = coalesce(audio_seconds, ${CHUNK_SECONDS}, $9)
       WHERE id = $1 AND attempt = $2 AND state <> 'dropped' RETURNING *`,
     [
       item.id,
@@ -153,6 +182,9 @@ export function requeueWork(
       options.resends ?? null,
       options.lastError ?? null,
       options.leaseSeconds,
+      options.waits?.seconds ?? null,
+      options.waits?.accountId ?? null,
+      options.waits?.audioSeconds ?? null,
     ],
   );
 }
@@ -173,16 +205,26 @@ export function findChunk(on: On, jobId: string, index: number): Promise<WorkRec
 export function replaceChunk(
   manager: EntityManager,
   item: Pick<WorkRecord, 'id' | 'attempt'>,
-  by: { id: string; chunk: Chunk; leaseSeconds: number },
+  by: NewWork & { id: string; chunk: Chunk },
 ): Promise<WorkRecord | undefined> {
   return row<WorkRecord>(
     manager,
     `UPDATE work_items
         SET id = $3, chunk = $4, state = 'queued', attempt = attempt + 1, failures = 0, resends = 0, worker = NULL, fraction = 0,
             last_error = NULL, queued_at = now(), finished_at = NULL,
-            lease_expires_at = now() + make_interval(secs => $5)
+            lease_expires_at = now() + make_interval(secs => $5), account_id = $6, audio_seconds = $7,
+            release_after = CASE WHEN $8 THEN now() END
       WHERE id = $1 AND attempt = $2 RETURNING *`,
-    [item.id, item.attempt, by.id, by.chunk, by.leaseSeconds],
+    [
+      item.id,
+      item.attempt,
+      by.id,
+      by.chunk,
+      by.leaseSeconds,
+      by.accountId ?? null,
+      by.audioSeconds ?? null,
+      by.waits ?? false,
+    ],
   );
 }
 

@@ -28,6 +28,8 @@ export const AccountBody = z.object({
   has_password: z.boolean(),
   /** Recordings are erased so many days after their job ended; their texts stay. */
   audio_retention_days: z.number().int(),
+  /** Jobs are erased whole so many days after they ended; null: not before they are deleted. */
+  transcript_retention_days: z.number().int().nullable(),
   /** A message is sent when the balance falls below; null: never. */
   low_balance_notice_aud: ExactAud.nullable(),
 });
@@ -79,6 +81,8 @@ export const PasswordChange = z.object({ current_password: SentPassword.optional
 /** Closing is for good; the password is asked again, or for those without one their email address. */
 export const AccountClosing = z.object({ confirmation: z.string().min(1).max(256) });
 
+const TRANSCRIPT_DAYS_RULE = 'must be a whole number from 1 to 3650, or null';
+
 export const AccountChange = z
   .object({
     name: z
@@ -92,6 +96,12 @@ export const AccountChange = z
       .int('must be a whole number from 1 to 365')
       .min(1, 'must be a whole number from 1 to 365')
       .max(365, 'must be a whole number from 1 to 365'),
+    transcript_retention_days: z
+      .number(TRANSCRIPT_DAYS_RULE)
+      .int(TRANSCRIPT_DAYS_RULE)
+      .min(1, TRANSCRIPT_DAYS_RULE)
+      .max(3650, TRANSCRIPT_DAYS_RULE)
+      .nullable(),
     /** AUD, up to two decimals, as text. */
     low_balance_notice_aud: z
       .string('must be an amount in AUD such as 5 or 12.50')

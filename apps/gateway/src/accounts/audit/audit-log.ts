@@ -31,7 +31,11 @@ export type AuditAction =
   | 'password_reset_requested'
   | 'identity_linked'
   | 'key_created'
-  | 'key_revoked';
+  | 'key_revoked'
+  | 'webhook_changed'
+  | 'webhook_disabled'
+  | 'webhook_secret_shown'
+  | 'webhook_secret_rotated';
 
 /**
  * Writes what was done, in the transaction that does it.

@@ -26,17 +26,30 @@ export class Holder {
         'invalid_parameter',
         'low_balance_notice_aud: must be more than 0; null switches the messages off',
       );
-    const body = await this.source.transaction(async (manager) => {
+    const changed = await this.source.transaction(async (manager): Promise<Result<AccountBody>> => {
       const before = await this.accounts.lock(manager, accountId);
+      const audioDays = change.audio_retention_days ?? before!.audio_retention_days;
+      const transcriptDays =
+        change.transcript_retention_days === undefined
+          ? before!.transcript_retention_days
+          : change.transcript_retention_days;
+      // The recording goes with its transcript: that it goes earlier than the account says is to be said.
+      if (transcriptDays !== null && transcriptDays < audioDays)
+        return refuse(
+          'invalid_parameter',
+          `transcript_retention_days: must not be less than audio_retention_days, which is ${audioDays}: a recording is erased with its transcript`,
+        );
       const after = await row<AccountRecord>(
         manager,
-        `UPDATE accounts SET name = $2, audio_retention_days = $3, low_balance_notice_micro_aud = $4
+        `UPDATE accounts SET name = $2, audio_retention_days = $3, low_balance_notice_micro_aud = $4,
+                             transcript_retention_days = $5
           WHERE id = $1 RETURNING *`,
         [
           accountId,
           change.name === undefined ? before!.name : change.name,
-          change.audio_retention_days ?? before!.audio_retention_days,
+          audioDays,
           notice === undefined ? before!.low_balance_notice_micro_aud : notice,
+          transcriptDays,
         ],
       );
       const differences = differencesBetween(asAccountBody(before!), asAccountBody(after!));
@@ -44,10 +57,10 @@ export class Holder {
         await audit(manager, accountId, 'account_changed', holderAt(address), differences.join(', '));
         await this.settings.changed(manager, accountId);
       }
-      return asAccountBody(after!);
+      return accept(asAccountBody(after!));
     });
-    this.settings.tellSoon();
-    return accept(body);
+    if (changed.ok) this.settings.tellSoon();
+    return changed;
   }
 
   /** @param confirmation the password; of an account without one, its email address */
@@ -60,6 +73,7 @@ export class Holder {
       return refuse('invalid_parameter', 'confirmation: is not your password');
     await this.source.transaction((manager) => this.accounts.close(manager, accountId, holderAt(address)));
     this.accounts.forgetEverywhere(accountId);
+    this.settings.tellSoon();
     return accept(null);
   }
 }
@@ -71,7 +85,7 @@ function noticeOf({ low_balance_notice_aud: amount }: AccountChange): number | n
 
 /** Such as `audio_retention_days: 30 → 7`. */
 function differencesBetween(before: AccountBody, after: AccountBody): string[] {
-  return (['name', 'audio_retention_days', 'low_balance_notice_aud'] as const)
+  return (['name', 'audio_retention_days', 'transcript_retention_days', 'low_balance_notice_aud'] as const)
     .filter((field) => before[field] !== after[field])
     .map((field) => `${field}: ${before[field] ?? 'none'} → ${after[field] ?? 'none'}`);
 }

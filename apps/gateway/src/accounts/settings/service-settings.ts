@@ -79,19 +79,28 @@ export class ServiceSettings implements OnApplicationBootstrap, BeforeApplicatio
 
   /** @returns the revision that both know now; undefined where one of them has not answered */
   private async tell(accountId: string): Promise<number | undefined> {
-    const settings = await row<{ days: number; notice: string | null; revision: string }>(
+    const settings = await row<{
+      days: number;
+      transcript_days: number | null;
+      closed_at: Date | null;
+      notice: string | null;
+      revision: string;
+    }>(
       this.source,
-      `SELECT audio_retention_days AS days, low_balance_notice_micro_aud AS notice, settings_revision AS revision
+      `SELECT audio_retention_days AS days, transcript_retention_days AS transcript_days, closed_at, low_balance_notice_micro_aud AS notice, settings_revision AS revision
          FROM accounts WHERE id = $1`,
       [accountId],
     );
     const revision = Number(settings!.revision);
-    const { days, notice } = settings!;
+    const { days, transcript_days, closed_at, notice } = settings!;
     try {
       const answers = await Promise.all([
         this.requester.ask(
           SetAudioRetention,
-          { account_id: accountId, days, revision },
+          {
+            ...{ account_id: accountId, days, transcript_days, revision },
+            closed_at: closed_at?.toISOString() ?? null,
+          },
           { deadlineMs: DEADLINE_MS },
         ),
         this.requester.ask(

@@ -1,5 +1,6 @@
 /** One job and one account that all examples are about. */
 export const JOB_ID = '019ab3c4-52d1-7a3e-9c1f-3f6b2d0a7e11';
+export const UPLOAD_ID = '019ab3c4-60f2-7b1d-8a3e-5d7c9b1e0f22';
 export const ACCOUNT_ID = '019ab2f0-0c4e-7d21-8f5a-6b1c9e2d4a30';
 export const KEY_ID = '019ab2f1-77aa-7b10-a4c2-0d9e8f7a6b51';
 export const TOP_UP_ID = '019ab2f8-1d3c-7e55-b2aa-4c5d6e7f8091';
@@ -52,6 +53,22 @@ export const UNFINISHED_JOB = {
   speaker_names: {},
 };
 
+export const DELETION = {
+  job_id: JOB_ID,
+  mode: 'live',
+  reason: 'client',
+  requested_at: '2026-11-21T05:06:07.890Z',
+  requested_by: 'key',
+  key_id: KEY_ID,
+  cancelled_at: null,
+  erased_at: '2026-11-21T05:06:08.321Z',
+  objects: [
+    { kind: 'recording', count: 1, bytes: 1_280_044 },
+    { kind: 'transcript', count: 1, bytes: 8_213 },
+    { kind: 'voices', count: 1, bytes: 20_512 },
+  ],
+};
+
 export const ACCOUNT = {
   id: ACCOUNT_ID,
   email: 'katie@example.com',
@@ -61,6 +78,7 @@ export const ACCOUNT = {
   created_at: '2026-11-20T22:10:00.000Z',
   has_password: true,
   audio_retention_days: 30,
+  transcript_retention_days: 365,
   low_balance_notice_aud: '5.000000',
 };
 

@@ -1,11 +1,29 @@
-import { DiarizationRequest, JobChange, JobDetail, JobList } from '@currawong/contracts';
+import {
+  DeletionList,
+  DeletionReceipt,
+  DiarizationRequest,
+  JobChange,
+  JobDetail,
+  JobList,
+} from '@currawong/contracts';
 import { JobQuery, TranscriptQuery } from '../../jobs/job-query';
-import { ListQuery } from '../../jobs/list-query';
+import { ListQuery, PageQuery } from '../../jobs/list-query';
 import type { Operation, ParameterNote } from '../operation';
-import { JOB, JOB_ID, JOB_ITEM, UNFINISHED_JOB } from './examples';
+import { DELETION, JOB, JOB_ID, JOB_ITEM, UNFINISHED_JOB } from './examples';
 
 const JOB_PARAMETER: ParameterNote = { description: 'The `job_id` of the receipt.', example: JOB_ID };
 const binary = {};
+const EVENTS_EXAMPLE = `retry: 2000
+
+id: processing.400.0
+event: status
+data: ${JSON.stringify(UNFINISHED_JOB)}
+
+id: completed.1000.0
+event: status
+data: ${JSON.stringify(JOB_ITEM)}
+
+`;
 
 export const JOB_OPERATIONS: Operation[] = [
   {
@@ -49,6 +67,33 @@ export const JOB_OPERATIONS: Operation[] = [
     },
     answers: { 200: { description: 'The job.', schema: JobDetail, example: JOB } },
     refusals: [['invalid_parameter', 'words: must be true, or left out'], 'job_not_found'],
+  },
+  {
+    id: 'followJob',
+    method: 'get',
+    path: '/jobs/{job_id}/events',
+    tag: 'Transcription',
+    summary: 'Follow a job as it gets on',
+    description:
+      'Server-Sent Events, as `EventSource` reads them. `status` comes at the beginning and whenever the status is another, ' +
+      '`progress` whenever the progress or the place in the queue is; the data of both is the job as it is in lists. The stream ' +
+      'ends after the `status` that is `completed` or `failed`. A client whose connection was lost sends the id of the last event ' +
+      'as `Last-Event-ID` and goes on from there; one that has seen the end is answered 204. `deleted` says that the job was ' +
+      'deleted meanwhile, `unavailable` that nothing can be known now; both end the stream. Comments keep the connection alive. ' +
+      'The whole stream counts as one request. An account can follow 50 jobs at a time; more are refused with 429.',
+    access: 'key or session',
+    parameters: { job_id: JOB_PARAMETER },
+    headers: {
+      'Last-Event-ID': { description: 'The id of the last event that arrived.', example: 'processing.400.0' },
+    },
+    answers: {
+      200: {
+        description: 'The events, as they happen.',
+        content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
+      },
+      204: { description: 'The job has ended, and the client has seen it.' },
+    },
+    refusals: ['job_not_found'],
   },
   {
     id: 'changeJob',
@@ -159,5 +204,64 @@ export const JOB_OPERATIONS: Operation[] = [
       'job_not_found',
       'transcript_not_ready',
     ],
+  },
+  // Last, because what comes after it would not find the job any more.
+  {
+    id: 'deleteJob',
+    method: 'delete',
+    path: '/jobs/{job_id}',
+    tag: 'Transcription',
+    summary: 'Cancel a job, or delete one that has ended',
+    description:
+      'A job that has not ended is cancelled: it becomes `failed` with `Cancelled by the client`, nothing is charged, and its ' +
+      'recording is deleted. A job that has ended is deleted: nobody finds it any more, and its recording, its text and everything ' +
+      'derived from them are gone within a minute; what was charged stays charged. A job whose outcome is just being charged ends ' +
+      'as it would, and is deleted. To delete what is left of a cancelled job, its name and its row in lists, ask again once the ' +
+      'receipt says `erased_at`. The answer is the receipt, again and again however often it is asked.',
+    access: 'key or session',
+    parameters: { job_id: JOB_PARAMETER },
+    answers: {
+      200: {
+        description: 'The receipt; `erased_at` follows when the store has confirmed that nothing is left.',
+        schema: DeletionReceipt,
+        example: { ...DELETION, erased_at: null, objects: [] },
+      },
+    },
+    refusals: ['job_not_found'],
+  },
+  {
+    id: 'getDeletion',
+    method: 'get',
+    path: '/jobs/{job_id}/deletion',
+    tag: 'Transcription',
+    summary: 'Get the receipt of a deletion',
+    description:
+      'Kept for ever: it says what was deleted, when and at whose request, and nothing of what was in it.',
+    access: 'key or session',
+    parameters: { job_id: JOB_PARAMETER },
+    answers: { 200: { description: 'The receipt.', schema: DeletionReceipt, example: DELETION } },
+    refusals: ['deletion_not_found'],
+  },
+  {
+    id: 'listDeletions',
+    method: 'get',
+    path: '/deletions',
+    tag: 'Transcription',
+    summary: 'List deletions, newest first',
+    description: 'Of the account and the mode of the key, those by age among them.',
+    access: 'key or session',
+    query: PageQuery,
+    parameters: {
+      page: { description: 'From 1.', example: 1 },
+      page_size: { description: 'From 1 to 100.', example: 20 },
+    },
+    answers: {
+      200: {
+        description: 'A page of receipts.',
+        schema: DeletionList,
+        example: { deletions: [DELETION], total: 1, page: 1, page_size: 20, total_pages: 1 },
+      },
+    },
+    refusals: [['invalid_parameter', 'page_size: must be a whole number from 1 to 100']],
   },
 ];

@@ -1,5 +1,6 @@
 import { DETECTED_LANGUAGE, SubmissionReceipt } from '@currawong/contracts';
 import { transcribeFields } from '../../transcribe/fields';
+import { IDEMPOTENCY_KEY_RULE } from '../../transcribe/idempotency';
 import { acceptedExtensions } from '../../transcribe/upload/audio-kind';
 import type { DocumentedConfig } from '../openapi';
 import type { Operation } from '../operation';
@@ -25,21 +26,45 @@ export function transcribeOperation({ accepted, MAX_FILE_BYTES }: DocumentedConf
     description:
       `The parts may come in any order. Accepted are ${extensions}, in any case, up to ${megabytes} MB (${MAX_FILE_BYTES.toLocaleString('en-AU')} ` +
       'bytes); the content has to be audio of one of these kinds as well. A video track is ignored. Fields that are not ' +
-      'known are ignored. After any answer but 200 nothing is kept: no job, no credit set aside, no recording.',
+      'known are ignored. After any answer but 200 nothing is kept: no job, no credit set aside, no recording. ' +
+      'Instead of `file`, send `file_url`, from which the recording is fetched while you wait, or the `upload_id` of an upload that ' +
+      'was put into the store (POST /uploads), which stays for another try until its time is over; without a file the fields may ' +
+      'also be sent as `application/json` or `application/x-www-form-urlencoded`. ' +
+      'With an `Idempotency-Key` a request can be repeated after any failure: the same key and the same request give the same ' +
+      'receipt and one job, also when they come at once; the key is kept for 24 hours, for the account and the mode of its ' +
+      'keys. A request that was refused keeps no key, so that after a top-up the same one may be sent again.',
     access: 'key or session',
     body: {
       mediaType: 'multipart/form-data',
       schema: {
         type: 'object',
-        required: ['file'],
         properties: {
           file: {
             type: 'string',
             contentMediaType: 'application/octet-stream',
-            description: `The recording: ${extensions}; exactly one file, at most ${megabytes} MB.`,
+            description: `The recording: ${extensions}; exactly one file, at most ${megabytes} MB. Exactly one of file, file_url and upload_id is sent.`,
           },
+          file_url: {
+            type: 'string',
+            format: 'uri',
+            maxLength: 2_048,
+            description:
+              'Where the recording is fetched from: https, reached over the internet, readable by anyone who has the address. ' +
+              'Redirects are not followed. The end of the address, Content-Disposition or Content-Type must say which kind it is; ' +
+              'everything else is as for a file.',
+            examples: ['https://example.com/interview.mp3'],
+          },
+          upload_id: { type: 'string', format: 'uuid', description: 'Of an upload made by POST /uploads.' },
           ...Object.fromEntries(described),
         },
+      },
+    },
+    headers: {
+      'Idempotency-Key': {
+        description: `Your own name for this request: ${IDEMPOTENCY_KEY_RULE}. A UUID does.`,
+        schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+        example: '6f1d3a52-7c1e-4c36-9a5b-0f4b7d1f2c11',
+        required: false,
       },
     },
     answers: {
@@ -54,6 +79,8 @@ export function transcribeOperation({ accepted, MAX_FILE_BYTES }: DocumentedConf
       },
     },
     refusals: [
+      'too_many_jobs',
+      'overloaded',
       'file_missing',
       'file_empty',
       ['file_type_unsupported', `file: its content is not audio of a supported type. Allowed: ${extensions}`],
@@ -62,6 +89,22 @@ export function transcribeOperation({ accepted, MAX_FILE_BYTES }: DocumentedConf
       ['invalid_parameter', 'num_speakers: must be a whole number from 1 to 10'],
       ['invalid_parameter', `language: must be one of ${languages.join(', ')}`],
       ['invalid_parameter', 'analysis: must be sentiment, or left out'],
+      ['invalid_parameter', 'webhook_url: must lead to a public address on the internet'],
+      ['invalid_parameter', `Idempotency-Key: must be ${IDEMPOTENCY_KEY_RULE}, once`],
+      ['invalid_parameter', 'file, file_url, upload_id: send exactly one of them'],
+      ['file_url_refused', 'file_url: must lead to a public address on the internet'],
+      [
+        'file_url_failed',
+        'file_url: the recording could not be fetched: it answered 404, not 200. The address must give the recording to anyone who asks.',
+      ],
+      'upload_not_found',
+      [
+        'upload_incomplete',
+        'upload_id: 1 of 3 parts have not arrived: 2. PUT them to their URLs, then submit the upload again.',
+      ],
+      'idempotency_key_reused',
+      'submission_pending',
+      'job_cancelled',
       'body_unreadable',
       'undecodable_audio',
       'recording_too_long',
@@ -100,6 +143,12 @@ function fieldNotes(languages: readonly string[]) {
     analysis: {
       description: 'What is wanted beyond words and speakers: tone and sentiment, at a price of its own.',
       examples: ['sentiment'],
+    },
+    webhook_url: {
+      type: 'string',
+      description:
+        'Where the end of this job is told, in the place of the account’s own address: https, and reached over the internet.',
+      examples: ['https://example.com/hooks/currawong'],
     },
   };
 }

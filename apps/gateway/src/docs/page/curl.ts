@@ -13,10 +13,12 @@ export function curlOf(
   const anyone = schemes.length === 0;
   if (!schemes.includes('apiKey') && !(anyone && method === 'get' && !path.startsWith('/oidc')))
     return undefined;
+  // The page has a job to ask about, and nothing else with an id.
+  if (/\{(?!job_id\})/.test(path)) return undefined;
   const prefix = servers.includes('/') ? '' : servers[0];
   const address = baseUrl + prefix + path.replace(/\{[^}]+\}/g, JOB) + queryOf(operation);
   return [
-    `curl -sS ${savedAs(operation)}${method === 'patch' ? '-X PATCH ' : ''}"${address}"`,
+    `curl -sS ${savedAs(operation)}${method === 'patch' || method === 'delete' ? `-X ${method.toUpperCase()} ` : ''}"${address}"`,
     ...(anyone ? [] : [KEY]),
     ...bodyOf(operation),
   ].join(' \\\n  ');
@@ -30,7 +32,7 @@ function queryOf({ operationId, parameters = [] }: PlacedOperation['operation'])
     .map(({ name, example }) => `${name}=${String(example)}`);
   return query.length > 0 ? `?${query.join('&')}` : '';
 }
-const UNUSED = new Set(['after', 'before', 'month']);
+const UNUSED = new Set(['after', 'before', 'month', 'job_id']);
 
 /** Files are saved: under the name that the answer gives them, or where the reader has that file already, another. */
 function savedAs({ operationId }: PlacedOperation['operation']): string {

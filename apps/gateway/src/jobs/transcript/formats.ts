@@ -3,7 +3,12 @@ import { cuesOf, type Cue, type CuePart } from './cues';
 import { turnsOf } from './turns';
 
 /** A transcript as a file of text. Every line ends in a line feed; without speech there are no turns and no cues. */
-export type TextFormat = (segments: readonly TranscriptSegment[], names: SpeakerNames) => string;
+export type TextFormat = (
+  segments: readonly TranscriptSegment[],
+  names: SpeakerNames,
+  /** Whether subtitles say who speaks; they do unless set. */
+  options?: { speakers: boolean },
+) => string;
 
 /** To be read: a turn to a paragraph. */
 export const asPlainText: TextFormat = (segments, names) =>
@@ -15,8 +20,8 @@ export const asPlainText: TextFormat = (segments, names) =>
  * SubRip. A new voice is named before its words. It knows no escapes: what would be taken for an arrow is made one that is
  * not.
  */
-export const asSubRip: TextFormat = (segments, names) =>
-  cuesOf(segments, names, { labels: true })
+export const asSubRip: TextFormat = (segments, names, { speakers } = { speakers: true }) =>
+  cuesOf(segments, names, { labels: speakers })
     .map((cue, index) => {
       const lines = cue.parts.flatMap((part) => part.lines.map(oneLine));
       return `${index + 1}\n${times(cue, ',')}\n${lines.join('\n').replaceAll('-->', '→')}\n`;
@@ -24,16 +29,17 @@ export const asSubRip: TextFormat = (segments, names) =>
     .join('\n');
 
 /** WebVTT, with the speaker as the voice of a cue, or of each line where two share it. */
-export const asWebVtt: TextFormat = (segments, names) =>
+export const asWebVtt: TextFormat = (segments, names, { speakers } = { speakers: true }) =>
   [
     'WEBVTT\n',
     ...cuesOf(segments, names, { labels: false }).map(
-      (cue) => `${times(cue, '.')}\n${cue.parts.map(voice).join('\n')}\n`,
+      (cue) => `${times(cue, '.')}\n${cue.parts.map((part) => spoken(part, speakers)).join('\n')}\n`,
     ),
   ].join('\n');
 
-function voice({ name, lines }: CuePart): string {
-  return `<v ${escaped(oneLine(name))}>${lines.map((line) => escaped(oneLine(line))).join('\n')}`;
+function spoken({ name, lines }: CuePart, withVoice: boolean): string {
+  const text = lines.map((line) => escaped(oneLine(line))).join('\n');
+  return withVoice ? `<v ${escaped(oneLine(name))}>${text}` : text;
 }
 
 /** A blank line would end the cue. */

@@ -11,6 +11,7 @@ import { detail } from '../job-body';
 import { jobIdFrom } from '../job-id';
 import { TranscriptQuery } from '../job-query';
 import { Transcripts } from '../transcripts';
+import { unlessGone } from '../unless-gone';
 import { asPlainText, asSubRip, asWebVtt, type TextFormat } from './formats';
 
 const contentTypes: Record<TranscriptFormat, string> = {
@@ -44,7 +45,8 @@ export class TranscriptController {
     const { format } = parse(TranscriptQuery, query);
     const job = valueOf(await this.requester.ask(GetJob, { ...caller, job_id: jobIdFrom(id) }));
     if (job.result_key === null) throw RefusalException.of('transcript_not_ready');
-    const document = await this.transcripts.readWhole(job.result_key);
+    const reading = this.transcripts.readWhole(job.result_key);
+    const document = await unlessGone(this.requester, caller, job.id, reading);
     const filename = `${baseNameOf(job.original_filename)}.${format}`;
     response.set({
       'Content-Type': contentTypes[format],

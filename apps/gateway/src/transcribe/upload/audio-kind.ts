@@ -21,6 +21,13 @@ export function hasAcceptedExtension(filename: string): boolean {
   return acceptedExtensions.some((extension) => lower.endsWith(extension) && lower.length > extension.length);
 }
 
+/** The media type that a name promises, or undefined where it does not end in an accepted extension. */
+export function contentTypeOf(filename: string): string | undefined {
+  if (!hasAcceptedExtension(filename)) return undefined;
+  const extension = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
+  return contentTypes[extension === 'm4a' ? 'mp4' : (extension as AudioKind)];
+}
+
 /**
  * The container that the leading bytes belong to, `undefined` when it is none of the accepted. It need not be the one
  * that the file's extension names: the decoder goes by the bytes as well.

@@ -24,6 +24,8 @@ export interface ReceiveOptions<T> {
   maxFileBytes: number;
   /** The fields besides the file that are wanted. All others are ignored, however long. */
   fieldNames: readonly string[];
+  /** Fields of which one may be sent in the place of a file. */
+  insteadOfFile?: readonly string[];
   minBytesPerSecond: number;
   /** The time over which the rate is averaged; 10 s unless given. */
   paceWindowSeconds?: number;
@@ -37,10 +39,15 @@ export interface ReceiveOptions<T> {
 export type ReceivedUpload<T> =
   | {
       ok: true;
-      /** The wanted fields that were sent, by name; the last one where a name repeats. */
+      /**
+       * The wanted fields that were sent, by name. Where a name repeats: all of them, with commas between, if it ends in `[]`,
+       * else the last one.
+       */
       fields: Record<string, string>;
+      /** 0 where no file was sent. */
       sizeBytes: number;
-      stored: T;
+      /** Undefined where one of `insteadOfFile` was sent, and no file. */
+      stored: T | undefined;
     }
   | { ok: false; refusal: UploadRefusal };
 
@@ -99,7 +106,11 @@ class Reception<T> {
       throw tooLarge(this.options.maxFileBytes);
     await this.readBody(this.createParser());
     const gate = this.gate;
-    if (!gate) throw new Refused('file_missing');
+    if (!gate) {
+      if (!this.options.insteadOfFile?.some((name) => this.fields.has(name)))
+        throw new Refused('file_missing');
+      return { ok: true, stored: undefined, sizeBytes: 0, fields: Object.fromEntries(this.fields) };
+    }
     if (gate.sizeBytes > 0 && gate.sizeBytes < this.atLeastBytes) throw tooMuchBesides();
     await this.finishFile(gate);
     if (!this.stored) throw new Error('The file passed its checks but was not handed to the store');
@@ -195,7 +206,8 @@ class Reception<T> {
     if (!this.options.fieldNames.includes(name)) return;
     if (cut)
       this.fail(new Refused('invalid_parameter', `${name}: must be at most ${limits.fieldSize} bytes long`));
-    this.fields.set(name, value);
+    const before = name.endsWith('[]') ? this.fields.get(name) : undefined;
+    this.fields.set(name, before === undefined ? value : `${before},${value}`);
   }
 
   private takeFile(field: string, content: Readable, sentName: string | undefined): void {

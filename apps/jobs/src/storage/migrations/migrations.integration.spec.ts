@@ -27,6 +27,7 @@ describe('what was added to tables that may be large', () => {
       'jobs_analysis_check',
       'jobs_diarization_num_speakers_check',
       'rediarized_is_completed',
+      'waiting_has_account',
       'work_items_stage_check',
     ]);
   });

@@ -1,4 +1,4 @@
-import { gapBetween, joinedText } from './transcript';
+import { gapBetween, joinedText } from './spacing';
 
 describe('texts that follow each other', () => {
   it('have a single space between them', () => {
