@@ -1,13 +1,18 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
+const SPACING = fileURLToPath(new URL('../../libs/contracts/src/spacing.ts', import.meta.url));
+
 /** Served by the gateway under /dashboard/, with a policy that allows nothing inline and nothing from elsewhere. */
 export default defineConfig({
   base: '/dashboard/',
+  // From its source: what is built of it may not be there yet, or be another version's.
+  resolve: { alias: { '@currawong/contracts/spacing': SPACING } },
   plugins: [react(), preloadFont(), compressed()],
   build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   // For work on the pages alone: everything else is answered by the platform that `npm start` has started.

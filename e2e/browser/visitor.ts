@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-export const SCREENSHOTS_FOLDER = join(__dirname, '..', '..', '.currawong', 'test-reports', 'screenshots');
+const SCREENSHOTS_FOLDER = join(__dirname, '..', '..', '.currawong', 'test-reports', 'screenshots');
 const axeSource = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Runs before every page's own scripts: keeps what the browser would tell nobody. */
@@ -15,6 +15,11 @@ const WATCH = `
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) watched.shift += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });
 `;
+
+/** Where the pictures of the test file lie that is running; each has a folder, because they may run at the same time. */
+export function screenshotsFolder(): string {
+  return join(SCREENSHOTS_FOLDER, basename(expect.getState().testPath ?? '', '.e2e.spec.ts'));
+}
 
 /** Somebody with a browser window of their own, who notices everything that goes wrong in it. */
 export class Visitor {
@@ -95,9 +100,10 @@ export class Visitor {
   }
 
   async screenshot(name: string, fullPage = true): Promise<void> {
-    mkdirSync(SCREENSHOTS_FOLDER, { recursive: true });
+    const folder = screenshotsFolder();
+    mkdirSync(folder, { recursive: true });
     await this.page.screenshot({
-      path: join(SCREENSHOTS_FOLDER, `${name}.png`),
+      path: join(folder, `${name}.png`),
       fullPage,
       animations: 'disabled',
     });

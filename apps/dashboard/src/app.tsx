@@ -17,8 +17,12 @@ const ResetPasswordPage = lazy(() => import('./sign-in/reset-password-page'));
 const ConfirmEmailPage = lazy(() => import('./sign-in/confirm-email-page'));
 const OverviewPage = lazy(() => import('./overview/overview-page'));
 const JobsPage = lazy(() => import('./jobs/jobs-page'));
+const DeletionsPage = lazy(() => import('./deletions/deletions-page'));
+const ReceiptPage = lazy(() => import('./deletions/receipt-page'));
 const TranscriptPage = lazy(() => import('./transcript/transcript-page'));
 const BillingPage = lazy(() => import('./billing/billing-page'));
+const DeliveriesPage = lazy(() => import('./webhooks/deliveries-page'));
+const DeliveryPage = lazy(() => import('./webhooks/delivery-page'));
 const SettingsPage = lazy(() => import('./settings/settings-page'));
 
 /** Every address of the dashboard. Pages are fetched when they are first opened. */
@@ -92,9 +96,19 @@ function Inside() {
               <Route path="/jobs">
                 <JobsPage />
               </Route>
+              <Route path="/jobs/deletions">
+                <DeletionsPage />
+              </Route>
+              <Route path="/jobs/:id/deletion">{({ id }) => <ReceiptPage key={id} id={id} />}</Route>
               <Route path="/jobs/:id">{({ id }) => <TranscriptPage key={id} id={id} />}</Route>
               <Route path="/billing/*?">
                 <BillingPage />
+              </Route>
+              <Route path="/settings/webhooks/deliveries">
+                <DeliveriesPage />
+              </Route>
+              <Route path="/settings/webhooks/deliveries/:id">
+                {({ id }) => <DeliveryPage key={id} id={id} />}
               </Route>
               <Route path="/settings/*?">
                 <SettingsPage />

@@ -27,6 +27,15 @@ const THIS_YEAR = new Intl.DateTimeFormat('en-AU', {
   hour: 'numeric',
   minute: '2-digit',
 });
+const EXACT = new Intl.DateTimeFormat('en-AU', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 const DAY = new Intl.DateTimeFormat('en-AU', { day: 'numeric', month: 'short', year: 'numeric' });
 const CALENDAR_DAY = new Intl.DateTimeFormat('en-AU', {
   weekday: 'short',
@@ -40,6 +49,11 @@ const CALENDAR_MONTH = new Intl.DateTimeFormat('en-AU', { month: 'long', year: '
 export function dateTime(timestamp: string, now = new Date()): string {
   const at = new Date(timestamp);
   return (at.getFullYear() === now.getFullYear() ? THIS_YEAR : DATE_TIME).format(at);
+}
+
+/** `21 November 2026 at 9:14:05 am AEDT`, in the reader's own time zone: for what must be exact. */
+export function exactTime(timestamp: string): string {
+  return EXACT.format(new Date(timestamp));
 }
 
 /** `21 Nov 2026`, of a timestamp, in the reader's own time zone. */

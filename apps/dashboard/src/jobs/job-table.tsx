@@ -2,8 +2,10 @@ import type { JobListItem } from '@currawong/contracts';
 import { Link } from 'wouter';
 import { numberMoney } from '../format/money';
 import { clock, dateTime, inWords } from '../format/time';
+import { BinIcon, CrossIcon } from '../ui/icons';
 import { Skeleton } from '../ui/skeleton';
 import { Status } from '../ui/status';
+import { isUnfinished } from './list';
 import './job-table.css';
 
 /** Jobs, one a line. `jobs` undefined: not there yet; then `rows` lines hold their place. */
@@ -11,10 +13,13 @@ export function JobTable({
   jobs,
   rows,
   caption,
+  onRemove,
 }: {
   jobs: readonly JobListItem[] | undefined;
   rows: number;
   caption: string;
+  /** Where jobs can be cancelled and deleted from here. */
+  onRemove?: (job: JobListItem) => void;
 }) {
   return (
     <table className="table job-table">
@@ -32,20 +37,30 @@ export function JobTable({
           <th scope="col" className="right">
             Submitted
           </th>
+          {onRemove && (
+            <th scope="col">
+              <span className="visually-hidden">Cancel or delete</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
         {jobs
-          ? jobs.map((job) => <JobRow key={job.id} job={job} />)
+          ? jobs.map((job) => <JobRow key={job.id} job={job} onRemove={onRemove} />)
           : Array.from({ length: rows }, (_, index) => (
-              <WaitingRow key={index} width={18 + ((index * 7) % 12)} />
+              <WaitingRow key={index} width={18 + ((index * 7) % 12)} removable={onRemove !== undefined} />
             ))}
       </tbody>
     </table>
   );
 }
 
-function JobRow({ job }: { job: JobListItem }) {
+interface JobRowProps {
+  job: JobListItem;
+  onRemove: ((job: JobListItem) => void) | undefined;
+}
+
+function JobRow({ job, onRemove }: JobRowProps) {
   const seconds = job.audio_duration_seconds;
   return (
     <tr>
@@ -68,11 +83,24 @@ function JobRow({ job }: { job: JobListItem }) {
       <td className="job-when right number">
         <time dateTime={job.created_at}>{dateTime(job.created_at)}</time>
       </td>
+      {onRemove && (
+        <td className="job-remove">
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={`${isUnfinished(job) ? 'Cancel' : 'Delete'} ${job.original_filename}`}
+            title={isUnfinished(job) ? 'Cancel' : 'Delete'}
+            onClick={() => onRemove(job)}
+          >
+            {isUnfinished(job) ? <CrossIcon /> : <BinIcon />}
+          </button>
+        </td>
+      )}
     </tr>
   );
 }
 
-function WaitingRow({ width }: { width: number }) {
+function WaitingRow({ width, removable }: { width: number; removable: boolean }) {
   return (
     <tr>
       <td className="job-name">
@@ -90,6 +118,7 @@ function WaitingRow({ width }: { width: number }) {
       <td className="job-when right">
         <Skeleton width={12} />
       </td>
+      {removable && <td className="job-remove" />}
     </tr>
   );
 }

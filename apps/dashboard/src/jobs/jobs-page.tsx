@@ -1,14 +1,17 @@
-import type { JobStatus } from '@currawong/contracts';
+import type { JobListItem, JobStatus } from '@currawong/contracts';
+import { useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { useMode } from '../api/mode';
 import { Button } from '../ui/button';
 import { Empty } from '../ui/empty';
+import { FilterBar } from '../ui/filter-bar';
 import { UploadIcon } from '../ui/icons';
-import { ProblemNotice } from '../ui/notice';
+import { Notice, ProblemNotice } from '../ui/notice';
 import { Page } from '../ui/page';
 import { Pager } from '../ui/pager';
 import { Loading } from '../ui/skeleton';
 import { useUpload } from '../upload/upload-provider';
+import { RemoveJobDialog, type Removed } from '../deletions/remove-job-dialog';
 import { FirstJob } from './first-job';
 import { JobTable } from './job-table';
 import { jobsHref, jobsWanted } from './list';
@@ -32,6 +35,8 @@ export default function JobsPage() {
   const testing = useMode() === 'test';
   const jobs = useJobs(wanted);
   const list = jobs.data;
+  const [asked, setAsked] = useState<JobListItem | null>(null);
+  const [removed, setRemoved] = useState<Removed | null>(null);
   return (
     <Page
       title="Jobs"
@@ -42,22 +47,15 @@ export default function JobsPage() {
       }
     >
       <div className="jobs">
-        <div className="jobs-bar">
-          <nav className="jobs-filter" aria-label="Filter by status">
-            {FILTERS.map(([status, label]) => (
-              <Link
-                key={label}
-                href={jobsHref({ page: 1, status })}
-                aria-current={wanted.status === status ? 'true' : undefined}
-              >
-                {label}
-              </Link>
-            ))}
-          </nav>
-          <p className="soft number" role="status">
-            {list && (list.total === 1 ? '1 job' : `${list.total.toLocaleString('en-AU')} jobs`)}
-          </p>
-        </div>
+        <FilterBar
+          label="Filter by status"
+          choices={FILTERS}
+          chosen={wanted.status}
+          href={(status) => jobsHref({ page: 1, status })}
+          beside={<Link href="/jobs/deletions">Deletions</Link>}
+          count={list && (list.total === 1 ? '1 job' : `${list.total.toLocaleString('en-AU')} jobs`)}
+        />
+        {removed && <RemovedNotice removed={removed} />}
         <ProblemNotice problem={list ? null : jobs.error} onRetry={() => void jobs.refetch()} />
         {jobs.isPending && <Loading what="the jobs" />}
         {list?.jobs.length === 0 ? (
@@ -70,7 +68,7 @@ export default function JobsPage() {
           )
         ) : (
           (list ?? jobs.isPending) && (
-            <JobTable jobs={list?.jobs} rows={PAGE_SIZE} caption="Jobs, newest first" />
+            <JobTable jobs={list?.jobs} rows={PAGE_SIZE} caption="Jobs, newest first" onRemove={setAsked} />
           )
         )}
         {list && (
@@ -81,6 +79,35 @@ export default function JobsPage() {
           />
         )}
       </div>
+      <RemoveJobDialog
+        // As it stands now: it may end while one is asked.
+        job={asked && (list?.jobs.find(({ id }) => id === asked.id) ?? asked)}
+        onClose={() => setAsked(null)}
+        onRemoved={(done) => {
+          setAsked(null);
+          setRemoved(done);
+        }}
+      />
     </Page>
+  );
+}
+
+/** Takes the focus: the button that had it is gone with its row. */
+function RemovedNotice({ removed: { job, was } }: { removed: Removed }) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    // After the dialog has given the focus back to that button.
+    const frame = requestAnimationFrame(() => link.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, [job.id]);
+  return (
+    <Notice kind="done">
+      <p className="job-removed">
+        “{job.original_filename}” is {was}.{' '}
+        <Link ref={link} href={`/jobs/${job.id}/deletion`}>
+          See the receipt
+        </Link>
+      </p>
+    </Notice>
   );
 }

@@ -11,12 +11,17 @@ const STATUSES: readonly JobStatus[] = ['pending', 'uploading', 'processing', 'c
 /** What the address asks for; what makes no sense in it is left out rather than sent to the API. */
 export function jobsWanted(search: string, pageSize: number): JobsWanted {
   const query = new URLSearchParams(search);
-  const page = Number(query.get('page') ?? 1);
   return {
-    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+    page: pageOf(search),
     pageSize,
     status: STATUSES.find((status) => status === query.get('status')) ?? null,
   };
+}
+
+/** The page of a list that an address asks for; the first where that makes no sense. */
+export function pageOf(search: string): number {
+  const page = Number(new URLSearchParams(search).get('page') ?? 1);
+  return Number.isSafeInteger(page) && page >= 1 ? page : 1;
 }
 
 /** The address of the page that shows these. */

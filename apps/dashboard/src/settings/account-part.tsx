@@ -20,7 +20,7 @@ export function AccountPart() {
       <Section title="Low balance">
         <LowBalance />
       </Section>
-      <Section title="Recordings">
+      <Section title="How long things are kept">
         <Retention />
       </Section>
       <Section title="Password">

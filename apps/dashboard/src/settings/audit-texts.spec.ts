@@ -6,7 +6,7 @@ describe('the log in words', () => {
   });
 
   it('still says an action that is newer than the page', () => {
-    expect(actionText('webhook_secret_rotated')).toBe('Webhook secret rotated');
+    expect(actionText('voice_of_bird_heard')).toBe('Voice of bird heard');
   });
 
   it('calls the holder you', () => {

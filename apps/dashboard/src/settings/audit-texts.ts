@@ -15,6 +15,10 @@ const ACTIONS: Record<string, string> = {
   identity_linked: 'Identity provider linked',
   key_created: 'Key created',
   key_revoked: 'Key revoked',
+  webhook_changed: 'Webhook address changed',
+  webhook_disabled: 'Webhook address given up',
+  webhook_secret_shown: 'Webhook secret shown',
+  webhook_secret_rotated: 'Webhook secret replaced',
 };
 
 /** What was done, in words; an action that this page is too old to know is still said, less well. */

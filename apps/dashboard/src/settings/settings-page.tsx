@@ -2,6 +2,7 @@ import { Route, Switch } from 'wouter';
 import { NotFoundPage } from '../shell/not-found-page';
 import { Page } from '../ui/page';
 import { Places } from '../ui/places';
+import { WebhooksPart } from '../webhooks/webhooks-part';
 import { AccountPart } from './account-part';
 import { KeysPart } from './keys-part';
 import { SecurityPart } from './security-part';
@@ -9,17 +10,23 @@ import './settings-page.css';
 
 const PLACES = [
   ['/settings', 'API keys'],
+  ['/settings/webhooks', 'Webhooks'],
   ['/settings/account', 'Account'],
   ['/settings/security', 'Security'],
 ] as const;
 
-/** Keys, the account itself, and what was done on it. */
+/** Keys, webhooks, the account itself, and what was done on it. */
 export default function SettingsPage() {
   return (
     <Switch>
       <Route path="/settings">
         <Frame title="API keys">
           <KeysPart />
+        </Frame>
+      </Route>
+      <Route path="/settings/webhooks">
+        <Frame title="Webhooks">
+          <WebhooksPart />
         </Frame>
       </Route>
       <Route path="/settings/account">

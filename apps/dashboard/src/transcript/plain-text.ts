@@ -1,4 +1,5 @@
 import type { SpeakerNames } from '@currawong/contracts';
+import { joinedText } from '@currawong/contracts/spacing';
 import type { Turn } from './document';
 import { nameOf } from './speakers';
 
@@ -6,7 +7,7 @@ import { nameOf } from './speakers';
 export function plainText(turns: Turn[], names: SpeakerNames | null): string {
   return turns
     .map((turn) => {
-      const text = turn.blocks.flatMap(({ words }) => words.map((word) => word.text)).join(' ');
+      const text = joinedText(turn.blocks.flatMap(({ words }) => words.map((word) => word.text)));
       return names === null ? text : `${nameOf(turn.speaker, names)}: ${text}`;
     })
     .join('\n\n');

@@ -44,6 +44,12 @@ describe('search', () => {
     expect(find(' , ', 'the end , really')).toEqual([]);
   });
 
+  it('finds what is written without spaces, as it is written and as its words were heard', () => {
+    for (const query of ['世界你好', '世界 你好', '界你'])
+      expect(find(query, '你好 ， 世界 你好 。')).toEqual([[2, 3]]);
+    expect(find('用 GPU 的', '用 GPU 的')).toEqual([[0, 2]]);
+  });
+
   it('does not count overlapping places twice', () => {
     expect(find('aa', 'aaaa')).toHaveLength(2);
   });

@@ -1,3 +1,4 @@
+import { gapBetween, joinedText } from '@currawong/contracts/spacing';
 import type { ReaderDocument } from './document';
 
 /** The words, first to last, that a match touches. */
@@ -20,16 +21,19 @@ export function searchIndex({ words, turns }: ReaderDocument): SearchIndex {
   let length = 0;
   let word = 0;
   for (const turn of turns) {
-    const folded: string[] = [];
+    let line = '';
+    let before = '';
     for (const { text } of turn.blocks.flatMap((block) => block.words)) {
       const plain = fold(text);
-      offsets[word++] = length;
       // A dash on its own leaves nothing: the words around it count as neighbours.
-      if (plain === '') continue;
-      folded.push(plain);
-      length += plain.length + 1;
+      const gap = plain === '' || before === '' ? '' : gapBetween(before, plain);
+      offsets[word++] = length + line.length + gap.length;
+      line += gap + plain;
+      if (plain !== '') before = plain;
     }
-    if (folded.length > 0) lines.push(folded.join(' '));
+    if (line === '') continue;
+    lines.push(line);
+    length += line.length + 1;
   }
   return { text: lines.join('\n'), offsets };
 }
@@ -56,15 +60,15 @@ export function nearestMatch(matches: Match[], word: number): number {
 
 /** Lower case, without accents, with straight apostrophes, and without punctuation around words. */
 function fold(text: string): string {
-  return text
+  const words = text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
     .replace(/[\u2018\u2019]/g, "'")
     .toLowerCase()
     .split(/\s+/)
     .map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
-    .filter((word) => word !== '')
-    .join(' ');
+    .filter((word) => word !== '');
+  return joinedText(words);
 }
 
 function wordOfOffset(offsets: Uint32Array, offset: number): number {

@@ -1,7 +1,14 @@
-import type { JobDetail } from '@currawong/contracts';
+import type { DeletionReceipt, JobDetail } from '@currawong/contracts';
+import { useState } from 'react';
+import { Redirect, useLocation } from 'wouter';
+import { useApi } from '../api/use-api';
+import { RemoveJobDialog } from '../deletions/remove-job-dialog';
+import { isUnfinished } from '../jobs/list';
 import { useAccount } from '../session/session';
-import { ButtonLink } from '../ui/button';
+import { PageWait } from '../shell/page-wait';
+import { Button, ButtonLink } from '../ui/button';
 import { Empty } from '../ui/empty';
+import { BinIcon, CrossIcon } from '../ui/icons';
 import { ProblemNotice } from '../ui/notice';
 import { Page } from '../ui/page';
 import { Loading, Skeleton } from '../ui/skeleton';
@@ -15,14 +22,36 @@ import './transcript-page.css';
 /** One job: how far it is, why it failed, or what was said. */
 export default function TranscriptPage({ id }: { id: string }) {
   const { data: job, error, refetch } = useJob(id);
-  if (!job && error?.status === 404) return <NoSuchJob />;
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState(false);
+  if (error?.status === 404) return <Gone id={id} />;
   const title = job?.original_filename ?? 'Transcript';
   return (
-    <Page title={title} heading={<span className="job-title">{job ? title : <Skeleton width={18} />}</span>}>
+    <Page
+      title={title}
+      heading={<span className="job-title">{job ? title : <Skeleton width={18} />}</span>}
+      actions={
+        job && (
+          <Button kind="quiet" onClick={() => setAsking(true)}>
+            {isUnfinished(job) ? <CrossIcon /> : <BinIcon />}
+            {isUnfinished(job) ? 'Cancel the job' : 'Delete'}
+          </Button>
+        )
+      }
+    >
       {job && <Facts job={job} />}
       {!job && !error && <Waiting />}
       <ProblemNotice problem={error} onRetry={() => void refetch()} />
       {job && <Body job={job} />}
+      <RemoveJobDialog
+        job={asking ? (job ?? null) : null}
+        onClose={() => setAsking(false)}
+        onRemoved={({ was }) => {
+          setAsking(false);
+          if (was === 'deleted') navigate(`/jobs/${id}/deletion`, { replace: true });
+          else void refetch();
+        }}
+      />
     </Page>
   );
 }
@@ -50,6 +79,13 @@ function NoSpeech({ job }: { job: JobDetail }) {
       <ButtonLink href="/">Send another recording</ButtonLink>
     </Empty>
   );
+}
+
+/** What was deleted has a receipt, which is what there is to be seen of it. */
+function Gone({ id }: { id: string }) {
+  const { data, isPending } = useApi<DeletionReceipt>(`/jobs/${id}/deletion`);
+  if (data) return <Redirect to={`/jobs/${id}/deletion`} replace />;
+  return isPending ? <PageWait /> : <NoSuchJob />;
 }
 
 function NoSuchJob() {

@@ -1,4 +1,5 @@
 import type { SpeakerNames } from '@currawong/contracts';
+import { gapBetween, joinedText } from '@currawong/contracts/spacing';
 import { Fragment, memo, useEffect, useLayoutEffect, useRef, useState, type CSSProperties } from 'react';
 import { clock } from '../format/time';
 import { type Block, type ReaderDocument, type Turn, type Word } from './document';
@@ -85,15 +86,15 @@ const Paragraph = memo(function Paragraph({ block, marks }: { block: Block; mark
   }, [near, marks, block]);
   return (
     <p ref={paragraph} data-block={block.index}>
-      {near ? block.words.map(wordElement) : block.words.map((word) => word.text).join(' ')}
+      {near ? block.words.map(wordElement) : joinedText(block.words.map((word) => word.text))}
     </p>
   );
 });
 
-function wordElement(word: Word, index: number) {
+function wordElement(word: Word, index: number, words: Word[]) {
   const doubtful = word.confidence !== null && word.confidence < DOUBTFUL;
   return [
-    index > 0 && ' ',
+    index > 0 && gapBetween(words[index - 1]!.text, word.text),
     <span key={index} className={doubtful ? 'word word-doubtful' : 'word'}>
       {word.text}
     </span>,

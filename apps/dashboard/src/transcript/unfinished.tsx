@@ -53,6 +53,7 @@ const NEXT = {
 
 /** Why there will be no transcript, and what can be done. */
 export function Failed({ job }: { job: JobDetail }) {
+  if (job.error_message === CANCELLED) return <Cancelled job={job} />;
   return (
     <>
       <Notice kind="problem">
@@ -69,6 +70,23 @@ export function Failed({ job }: { job: JobDetail }) {
         <ButtonLink kind="main" href="/">
           Send a recording
         </ButtonLink>
+      </p>
+    </>
+  );
+}
+
+/** How the API tells of a job that its own client has stopped. */
+const CANCELLED = 'Cancelled by the client';
+
+function Cancelled({ job }: { job: JobDetail }) {
+  return (
+    <>
+      <p className="measure">
+        This job was cancelled{job.completed_at && ` ${dateTime(job.completed_at)}`}. Nothing was charged, and
+        what had been stored of the recording is erased.
+      </p>
+      <p>
+        <ButtonLink href={`/jobs/${job.id}/deletion`}>See the receipt</ButtonLink>
       </p>
     </>
   );

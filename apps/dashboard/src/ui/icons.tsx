@@ -24,6 +24,11 @@ export const CrossIcon = () => (
     <path d="M5 5l10 10M15 5L5 15" />
   </Icon>
 );
+export const BinIcon = () => (
+  <Icon>
+    <path d="M4 5.500h12M8 5.500v-2h4v2M5.500 5.500l.7 11h7.600l.7-11M8.500 8.500v5M11.500 8.500v5" />
+  </Icon>
+);
 export const TickIcon = () => (
   <Icon>
     <path d="M4 10.500l4 4 8-9" />

@@ -22,6 +22,7 @@ export async function sendFile(...sent: Parameters<typeof sendOnce>): Promise<An
 function sendOnce(
   file: File,
   options: UploadOptions,
+  idempotencyKey: string,
   onProgress: (sentBytes: number) => void,
   signal: AbortSignal,
 ): Promise<Answer<SubmissionReceipt>> {
@@ -44,6 +45,7 @@ function sendOnce(
     request.open('POST', apiUrl(PATH));
     for (const [name, value] of Object.entries(requestHeaders('POST', options.mode)))
       request.setRequestHeader(name, value);
+    request.setRequestHeader('Idempotency-Key', idempotencyKey);
     request.send(form);
   });
 }

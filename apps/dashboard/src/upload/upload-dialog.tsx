@@ -101,7 +101,7 @@ export function UploadDialog({ files, onClose, onSubmit }: Props) {
       />
       <Check checked={analysis} onChange={(event) => setAnalysis(event.currentTarget.checked)}>
         Tone and sentiment as well
-        <span className="soft">{mode === 'live' ? priceOf(credit) : ''}</span>
+        {mode === 'live' && <small className="soft upload-price">{priceOf(credit)}</small>}
       </Check>
     </Dialog>
   );
@@ -111,8 +111,8 @@ const DETECTED = 'auto';
 /** Until it is known what else there is. */
 const ENGLISH = { code: 'en', name: 'English' };
 
-/** `: AUD 0.03 a minute instead of 0.02` */
+/** `AUD 0.03 a minute instead of 0.02` */
 function priceOf(credit: CreditBody | undefined): string {
   const price = credit?.price_per_minute_with_analysis_aud;
-  return credit && price ? `: AUD ${price} a minute instead of ${credit.price_per_minute_aud}` : '';
+  return credit && price ? `AUD ${price} a minute instead of ${credit.price_per_minute_aud}` : '';
 }

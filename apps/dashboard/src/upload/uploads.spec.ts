@@ -8,6 +8,7 @@ const OPTIONS = { language: 'en', speakers: '', analysis: false, prompt: '', mod
 class Line {
   readonly sending: {
     name: string;
+    key: string;
     end: (answer: Answer<SubmissionReceipt>) => void;
     progress: (bytes: number) => void;
     signal: AbortSignal;
@@ -15,8 +16,8 @@ class Line {
   readonly accepted: string[] = [];
   readonly refused: string[] = [];
   readonly uploads: Uploads = createUploads({
-    send: (file, _options, progress, signal) =>
-      new Promise((end) => void this.sending.push({ name: file.name, end, progress, signal })),
+    send: (file, _options, key, progress, signal) =>
+      new Promise((end) => void this.sending.push({ name: file.name, key, end, progress, signal })),
     wrongWith: (file) => (file.name.endsWith('.txt') ? 'Not a recording.' : undefined),
     onAccepted: (file) => void this.accepted.push(file.name),
     onRefused: (file, detail) => void this.refused.push(`${file.name}: ${detail}`),
@@ -80,6 +81,17 @@ it('one that is refused stays with its reason while the others go on', async () 
   line.uploads.tryAgain(line.uploads.queue().uploads[0]!.id);
   await line.end('b', accepted);
   expect(line.names()).toEqual(['c', 'a']);
+});
+
+it('what is tried again is sent under its key of before, and every recording under one of its own', async () => {
+  line.uploads.add([...files('a'), ...files('a')], OPTIONS);
+  const [first, second] = line.sending.map(({ key }) => key);
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(second).not.toBe(first);
+  // The answer was lost on the way.
+  await line.end('a', problem(0));
+  line.uploads.tryAgain(line.uploads.queue().uploads[0]!.id);
+  expect(line.sending.map(({ key }) => key)).toEqual([second, first]);
 });
 
 it('after a rate limit nothing is begun before the time that the API named, then everything goes on', async () => {

@@ -28,6 +28,8 @@ interface Outside {
   send(
     file: File,
     options: UploadOptions,
+    /** The same whenever the same recording is sent again: where only the answer was lost, no second job is made. */
+    idempotencyKey: string,
     onProgress: (sentBytes: number) => void,
     signal: AbortSignal,
   ): Promise<Answer<SubmissionReceipt>>;
@@ -42,7 +44,7 @@ export function createUploads({ send, wrongWith, onAccepted, onRefused }: Outsid
   let lastId = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const listeners = new Set<() => void>();
-  const files = new Map<number, File>();
+  const files = new Map<number, { file: File; idempotencyKey: string }>();
   const underWay = new Map<number, AbortController>();
 
   function become(event: UploadEvent): void {
@@ -59,12 +61,12 @@ export function createUploads({ send, wrongWith, onAccepted, onRefused }: Outsid
   }
 
   async function begin(id: number, options: UploadOptions): Promise<void> {
-    const file = files.get(id)!;
+    const { file, idempotencyKey } = files.get(id)!;
     const controller = new AbortController();
     underWay.set(id, controller);
     become({ type: 'begun', id });
     const onProgress = (sentBytes: number) => become({ type: 'progressed', id, sentBytes });
-    const answer = await send(file, options, onProgress, controller.signal);
+    const answer = await send(file, options, idempotencyKey, onProgress, controller.signal);
     underWay.delete(id);
     if (controller.signal.aborted) return goOn();
     if (answer.ok) {
@@ -92,7 +94,7 @@ export function createUploads({ send, wrongWith, onAccepted, onRefused }: Outsid
       const uploads = chosen.map((file) => {
         const wrong = wrongWith(file);
         const id = ++lastId;
-        files.set(id, file);
+        files.set(id, { file, idempotencyKey: newKey() });
         if (wrong) onRefused(file, wrong);
         return {
           ...{ id, file: { name: file.name, size: file.size }, options },
@@ -120,4 +122,11 @@ export function createUploads({ send, wrongWith, onAccepted, onRefused }: Outsid
       }
     },
   };
+}
+
+/** Not `crypto.randomUUID`: browsers have that only where the page came over https. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }
