@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * Makes the secrets of an installation in AWS Secrets Manager of one region, with copies in the other. What is there
- * already is never replaced, except by --renew-nats, which keeps the users and brings their permissions up to date.
+ * already is never replaced, except by --renew-nats, which keeps the users, adds those that a newer version has, and brings the
+ * permissions of all up to date.
  *
  *   node k8s/secrets/make.mjs --region ap-southeast-2 --replica ap-southeast-4
  *   node k8s/secrets/make.mjs … --dry-run       says what it would make, and makes nothing
@@ -61,6 +62,9 @@ function makeAll() {
   const seeds = read('currawong/nats');
   const users = makeUsers(seeds);
   if (!seeds) write('currawong/nats', users.seeds, 'create-secret');
+  // A new user is of use only once the servers know it, and must not be made anew the next time.
+  else if (values['renew-nats'] && Object.keys(users.seeds).some((user) => !(user in seeds)))
+    write('currawong/nats', { ...seeds, ...users.seeds }, 'put-secret-value');
   const server = read('currawong/nats-server');
   if (!server) write('currawong/nats-server', users.server, 'create-secret');
   else if (values['renew-nats']) write('currawong/nats-server', users.server, 'put-secret-value');
