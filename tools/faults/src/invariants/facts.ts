@@ -74,6 +74,8 @@ export interface StoredObject {
   key: string;
   writtenAt: Date;
   sizeBytes: number;
+  /** It was deleted while the rows were read, which then say so already. */
+  wentMeanwhile?: boolean;
 }
 
 /** A request that a customer's receiver of webhooks got. */
@@ -137,8 +139,13 @@ export async function collectFacts(
       query<{ now: Date }>(arena, 'SELECT now()'),
       arena.admin<{ problems: string[] }>('ledger', 'check'),
     ]);
+  const after = await listBucket(arena);
+  const stillThere = new Set(after.objects.map(({ key }) => key));
+  const stillOpen = new Set(after.uploads.map(({ key }) => key));
   return {
-    ...{ jobs, workItems, deletions, holds, bookings, sums, waitingMessages, objects, uploads, clients },
+    ...{ jobs, workItems, deletions, holds, bookings, sums, waitingMessages, clients },
+    objects: objects.map((object) => ({ ...object, wentMeanwhile: !stillThere.has(object.key) })),
+    uploads: uploads.filter(({ key }) => stillOpen.has(key)),
     ...seen,
     ledgerProblems: ledger.value.problems,
     now: clock[0]!.now,

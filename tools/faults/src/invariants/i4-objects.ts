@@ -14,7 +14,8 @@ export function objectsMatchRows(facts: Facts): string[] {
   const erasedAt = new Map(facts.deletions.map((deletion) => [deletion.job_id, deletion.erased_at]));
   const keys = new Set(facts.objects.map(({ key }) => key));
   return [
-    ...facts.objects.flatMap(({ key, writtenAt }) => {
+    ...facts.objects.flatMap(({ key, writtenAt, wentMeanwhile }) => {
+      if (wentMeanwhile) return [];
       const job = jobs.get(jobOf(key) ?? '');
       const reason = erased(erasedAt.get(job?.id ?? ''), writtenAt) ?? needless(job, key, writtenAt);
       return reason === undefined ? [] : [`Object ${key} is still there: ${reason}.`];

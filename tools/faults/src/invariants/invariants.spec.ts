@@ -252,3 +252,13 @@ it('what a late worker wrote for a discarded job stays until the row goes', () =
   all.credit = [];
   expect(brokenInvariants(all)).toEqual([]);
 });
+
+it('what was deleted while the rows were read is not still there', () => {
+  const all = facts();
+  all.jobs = [{ ...completed, cleared_at: new Date(NOW.getTime() + 10_000) }];
+  const left = { key: `work/${JOB}/x`, writtenAt: NOW, sizeBytes: 1 };
+  all.objects = [...all.objects, left];
+  expect(brokenInvariants(all)).toContainEqual(expect.stringMatching(/^I4: Object work.*was cleared/));
+  all.objects = [...all.objects.slice(0, 2), { ...left, wentMeanwhile: true }];
+  expect(brokenInvariants(all)).toEqual([]);
+});
