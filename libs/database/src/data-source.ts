@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type EntityManager, type MigrationInterface } from 'typeorm';
 
 export interface DatabaseOptions {
@@ -10,6 +11,8 @@ export interface DatabaseOptions {
   /** Longest statement; 30 where left out. */
   statementSeconds?: number;
 }
+
+const LOCK_SECONDS = 10;
 
 /**
  * A data source whose every connection works in the service's schema, with limits that end a statement, a lock or a
@@ -28,7 +31,7 @@ export function createDataSource(options: DatabaseOptions): DataSource {
     poolSize: options.poolSize ?? 10,
     connectTimeoutMS: 5_000,
     extra: {
-      options: `-c search_path=${options.schema} -c lock_timeout=10s -c idle_in_transaction_session_timeout=30s -c statement_timeout=${limit}s`,
+      options: `-c search_path=${options.schema} -c lock_timeout=${LOCK_SECONDS}s -c idle_in_transaction_session_timeout=30s -c statement_timeout=${limit}s`,
       // Longer than the server's own limit: for a server that does not even answer that.
       query_timeout: (limit + 5) * 1_000,
       idleTimeoutMillis: 30_000,
@@ -38,16 +41,32 @@ export function createDataSource(options: DatabaseOptions): DataSource {
 }
 
 /** One forward step, written as SQL that a person can read; `name` ends in the 13 digits TypeORM orders by. */
-export interface SqlMigration {
+export type SqlMigration = StatementsMigration | IndexesMigration;
+
+/** Runs in one transaction, whose locks on tables stay until its end: no place for an index on a table that may be large. */
+interface StatementsMigration {
   name: string;
   sql: string;
+}
+
+/** Builds indexes one after the other beside whoever reads and writes the tables, without a transaction around them. */
+interface IndexesMigration {
+  name: string;
+  /** By their names, each from `ON table (…)` on. */
+  indexes: Readonly<Record<string, string>>;
+}
+
+interface SqlRunner {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
 function asTypeOrmMigration(migration: SqlMigration): new () => MigrationInterface {
   const run = class {
     name = migration.name;
-    async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
-      await runner.query(migration.sql);
+    transaction = 'sql' in migration;
+    async up(runner: SqlRunner): Promise<void> {
+      if ('sql' in migration) await runner.query(migration.sql);
+      else await buildIndexes(runner, migration.indexes);
     }
     async down(): Promise<void> {
       throw new Error('Migrations go forward only: write another one.');
@@ -55,6 +74,24 @@ function asTypeOrmMigration(migration: SqlMigration): new () => MigrationInterfa
   };
   Object.defineProperty(run, 'name', { value: migration.name });
   return run;
+}
+
+/** May be repeated after an end in the middle, which leaves an index that is kept up to date but never used. */
+async function buildIndexes(runner: SqlRunner, indexes: IndexesMigration['indexes']): Promise<void> {
+  // A build waits for the transactions of before it, and nobody who works with the table waits for the build.
+  await runner.query('SET lock_timeout = 0');
+  try {
+    for (const [name, definition] of Object.entries(indexes)) {
+      const broken = (await runner.query(
+        'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+        [name],
+      )) as unknown[];
+      if (broken.length > 0) await runner.query(`DROP INDEX CONCURRENTLY ${name}`);
+      await runner.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ${definition}`);
+    }
+  } finally {
+    await runner.query(`SET lock_timeout = '${LOCK_SECONDS}s'`);
+  }
 }
 
 /**
@@ -66,8 +103,7 @@ export async function migrate(options: DatabaseOptions): Promise<string[]> {
   await source.initialize();
   const turn = source.createQueryRunner();
   try {
-    await turn.query('SET lock_timeout = 0');
-    await turn.query('SELECT pg_advisory_lock(hashtext($1))', [`migrate ${options.schema}`]);
+    await takeTurn(turn, options.schema);
     // Asked first, because a role that owns its schema need not be allowed to make one.
     const present = await rows(source, 'SELECT FROM pg_namespace WHERE nspname = $1', [options.schema]);
     if (present.length === 0) await turn.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
@@ -81,6 +117,26 @@ export async function migrate(options: DatabaseOptions): Promise<string[]> {
 }
 
 const MIGRATION_SECONDS = 900;
+const TURN_POLL_MS = 250;
+
+/**
+ * Asks again and again: a statement that waited for the lock would be a transaction that is older than an index which the
+ * replica before is building, and that build would wait for it.
+ */
+async function takeTurn(turn: SqlRunner, schema: string): Promise<void> {
+  const until = Date.now() + MIGRATION_SECONDS * 1_000;
+  for (;;) {
+    const [asked] = (await turn.query('SELECT pg_try_advisory_lock(hashtext($1)) AS mine', [
+      `migrate ${schema}`,
+    ])) as { mine: boolean }[];
+    if (asked!.mine) return;
+    if (Date.now() > until)
+      throw new Error(
+        `Another process has been migrating the schema ${schema} for ${MIGRATION_SECONDS} s: see what it waits for.`,
+      );
+    await sleep(TURN_POLL_MS);
+  }
+}
 
 /** Rows of one statement, typed by the caller, who wrote the SELECT list beside it. */
 export async function rows<Row>(

@@ -44,7 +44,8 @@ export class AnnouncementsController {
     job_ids,
   }: PayloadOf<typeof ConfirmAnnounced>): Promise<Result<ReplyOf<typeof ConfirmAnnounced>>> {
     await this.source.query(
-      `UPDATE jobs SET announce_at = NULL
+      // Nothing of an erased job is kept that is not needed any more: its address may hold a secret.
+      `UPDATE jobs SET announce_at = NULL, webhook_url = CASE WHEN deleted_at IS NULL THEN webhook_url END
         WHERE id = ANY($1::uuid[]) AND state IN ('completed', 'failed') AND announce_at IS NOT NULL`,
       [job_ids],
     );

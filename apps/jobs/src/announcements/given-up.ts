@@ -14,7 +14,7 @@ export class GivenUpAnnouncements {
     for (;;) {
       const forgotten = await rows(
         this.source,
-        `UPDATE jobs SET announce_at = NULL
+        `UPDATE jobs SET announce_at = NULL, webhook_url = CASE WHEN deleted_at IS NULL THEN webhook_url END
           WHERE id IN (SELECT id FROM jobs
                         WHERE state IN ('completed', 'failed')
                           AND announce_at <= now() - make_interval(days => ${ANNOUNCED_FOR_DAYS})

@@ -1,22 +1,26 @@
 import { accept, JobStopped, refuse, type Owner, type Result } from '@currawong/contracts';
 import { DataSource, type EntityManager } from '@currawong/database';
 import { Notices, settlesWithin } from '@currawong/messaging';
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { Settlement } from '../results/settlement';
 import {
   findDeletion,
   findOwnedDeletion,
   noteDeletion,
+  wasRequestedWithin,
   type DeletionCause,
   type DeletionRecord,
 } from '../storage/deletion-records';
 import { freeKeys } from '../storage/idempotency-records';
-import { applyEvent, findOwnedJob, lockJob, type JobRecord } from '../storage/job-records';
+import { applyEvent, findOwnedJob, lockJob, shortenUpload, type JobRecord } from '../storage/job-records';
 import { dropWork } from '../storage/work-records';
 import { Erasure } from './erasure';
 
 /** How long the answer waits for the hold to be released; where billing is away the sweep releases it later. */
 const SETTLE_WITHIN_MS = 2_000;
+/** A client that heard no answer asks again within this; whoever asks later means it anew. */
+const SAME_REQUEST_SECONDS = 60;
 
 interface Decided {
   deletion: DeletionRecord;
@@ -31,7 +35,8 @@ interface Decided {
  *   uploading, pending, processing   is cancelled: failed, not charged, still there to be read
  *   settling                         ends as was decided, charged or not, but is there for nobody from now on; then erased
  *   completed, failed                is there for nobody from now on, and is erased
- *   cancelled, not yet erased        nothing: it is the same request once more
+ *   cancelled                        nothing, where it is not yet erased or it was within the last minute: it is the same
+ *                                    request once more; later it is erased as any that has failed
  */
 @Injectable()
 export class Deleting {
@@ -42,6 +47,7 @@ export class Deleting {
     private readonly notices: Notices,
     private readonly settlement: Settlement,
     private readonly erasure: Erasure,
+    @Inject(JOBS_CONFIG) private readonly config: Pick<JobsConfig, 'UPLOAD_LEASE_SECONDS'>,
   ) {}
 
   /** For its owner; asked again it gives the same receipt. Refuses with `job_not_found`. */
@@ -79,13 +85,20 @@ export class Deleting {
     if (!job || job.state === 'discarded') return undefined;
     const before = await findDeletion(manager, jobId);
     // Two that ask at once take turns here: the second finds what the first has done.
-    if (before && (job.deleted_at !== null || before.erased_at === null))
-      return { deletion: before, did: null };
+    const isSame =
+      before &&
+      (job.deleted_at !== null ||
+        before.erased_at === null ||
+        (await wasRequestedWithin(manager, jobId, SAME_REQUEST_SECONDS)));
+    if (isSame) return { deletion: before, did: null };
     const cancelled = await applyEvent(manager, job, { kind: 'cancelled' });
     if (!cancelled) return { deletion: await this.hide(manager, job, cause), did: 'erased' };
     await dropWork(manager, jobId);
-    // Of a submission that was not accepted: an equal one may have its key.
-    if (job.state === 'uploading') await freeKeys(manager, jobId);
+    if (job.state === 'uploading') {
+      // An equal submission may have its key.
+      await freeKeys(manager, jobId);
+      await shortenUpload(manager, jobId, this.config.UPLOAD_LEASE_SECONDS);
+    }
     return { deletion: await noteDeletion(manager, cancelled, cause, true), did: 'cancelled' };
   }
 

@@ -4,18 +4,22 @@ import type { Notices, Requester } from '@currawong/messaging';
 import { createObjectStore, type ObjectStore } from '@currawong/object-store';
 import { freshBucket, freshDatabase, type FreshBucket, type FreshDatabase } from '@currawong/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { AnnouncementsController } from '../announcements/announcements.controller';
 import { TestAllowance } from '../intake/test-allowance';
 import type { JobsConfig } from '../config';
 import { Deletions } from '../rescue/deletions';
 import { ExpiredJobs } from '../rescue/expired-jobs';
 import { Settlement } from '../results/settlement';
 import { SettingsController } from '../settings/settings.controller';
-import { lookAgain } from '../storage/deletion-records';
+import { findDeletion, lookAgain } from '../storage/deletion-records';
 import { findJob, findOwnedJob, listOwnedJobs, type JobRecord } from '../storage/job-records';
 import { TestDatabase } from '../storage/test-database';
 import { Deleting } from './deleting';
 import { DeletionController } from './deletion.controller';
 import { Erasure } from './erasure';
+
+const STORE_UPLOAD_SECONDS = 604_800;
+const UPLOAD_LEASE_SECONDS = 45;
 
 let fresh: FreshDatabase;
 let database: TestDatabase;
@@ -47,12 +51,13 @@ beforeAll(async () => {
   } as unknown as Notices;
   const outbox = new Outbox(source, { publishRaw: () => Promise.resolve() } as never, console);
   const allowance = new TestAllowance({ TEST_SECONDS_PER_DAY: 1_800 } as JobsConfig, source);
-  const erasure = new Erasure(source, store);
+  const erasure = new Erasure(source, store, { STORE_UPLOAD_SECONDS });
   const deleting = new Deleting(
     source,
     notices,
     new Settlement(requester, outbox, allowance, notices),
     erasure,
+    { UPLOAD_LEASE_SECONDS },
   );
   deletions = new Deletions(source, erasure);
   expired = new ExpiredJobs(source, deleting);
@@ -184,11 +189,78 @@ describe('a job that has not ended', () => {
     expect(await left(job)).toBe(0);
     // Its name stays to be read, until it is deleted wholly.
     expect((await findJob(database.source, job.id))!.original_filename).toBe('private.wav');
+    // A client that missed the answer asks once more.
+    expect((await remove(job)).requested_at).toBe(receipt.requested_at);
+    expect((await findJob(database.source, job.id))!.deleted_at).toBeNull();
+    await database.source.query(
+      "UPDATE deletions SET requested_at = requested_at - interval '61 seconds' WHERE job_id = $1",
+      [job.id],
+    );
     const again = await remove(job);
     expect([again.cancelled_at, again.erased_at]).toEqual([receipt.cancelled_at, null]);
     await erased(job);
     expect((await findJob(database.source, job.id))!.original_filename).toBe('');
   });
+});
+
+describe('an upload to the store that is cancelled', () => {
+  it('is awaited no longer than what is on its way, and looked at after its addresses have expired', async () => {
+    const expires = new Date(Date.now() + STORE_UPLOAD_SECONDS * 1_000);
+    const job = await stored({ state: 'uploading', declared_bytes: '1', upload_expires_at: expires });
+    await remove(job);
+    const lease = (await findJob(database.source, job.id))!.upload_expires_at!.getTime() - Date.now();
+    expect(lease).toBeLessThanOrEqual(UPLOAD_LEASE_SECONDS * 1_000);
+    await erased(job);
+    await database.source.query('UPDATE jobs SET upload_expires_at = now() WHERE id = $1', [job.id]);
+    let looked: { looks: number; look_at: Date | null } | undefined;
+    for (let look = 0; look < 3; look++) {
+      await database.source.query('UPDATE deletions SET look_at = now() WHERE job_id = $1', [job.id]);
+      await deletions.sweep();
+      looked = await findDeletion(database.source, job.id);
+    }
+    expect(looked!.looks).toBe(3);
+    expect(looked!.look_at!.getTime()).toBeGreaterThanOrEqual(expires.getTime() - 5_000);
+  });
+});
+
+describe('the address that is told of a job', () => {
+  const webhook_url = 'https://example.com/secret';
+  const addressOf = async (job: JobRecord) => (await findJob(database.source, job.id))!.webhook_url;
+
+  it('goes with what is erased', async () => {
+    const job = await stored({ state: 'completed', webhook_url, announce_at: null });
+    await remove(job);
+    await erased(job);
+    expect(await addressOf(job)).toBeNull();
+  });
+
+  it('stays until it is known to be told, and goes then', async () => {
+    const job = await stored({ state: 'completed', webhook_url, announce_at: new Date() });
+    const kept = await stored({ state: 'completed', webhook_url, announce_at: new Date() });
+    await remove(job);
+    await erased(job);
+    expect(await addressOf(job)).toBe(webhook_url);
+    await new AnnouncementsController(database.source).confirm({ job_ids: [job.id, kept.id] });
+    expect([await addressOf(job), await addressOf(kept)]).toEqual([null, webhook_url]);
+  });
+});
+
+it('a receipt counts objects, not the notes of a bucket with versions that they were deleted', async () => {
+  const job = await stored({ state: 'completed' });
+  const list = store.listVersions.bind(store);
+  const marker = { key: job.source_key, sizeBytes: 0, isDeleteMarker: true };
+  let isFirst = true;
+  const listing = jest.spyOn(store, 'listVersions').mockImplementation(async (prefix) => {
+    const found = await list(prefix);
+    if (!job.source_key.startsWith(prefix) || !isFirst) return found;
+    isFirst = false;
+    return [marker, ...found];
+  });
+  await remove(job);
+  const { objects } = await erased(job);
+  listing.mockRestore();
+  expect(isFirst).toBe(false);
+  expect(objects).toContainEqual({ kind: 'recording', count: 1, bytes: 100 });
 });
 
 describe('what is stored after the deletion', () => {

@@ -1,7 +1,8 @@
 import { objectKeys, type ErasedKind } from '@currawong/contracts';
 import { DataSource } from '@currawong/database';
 import { ObjectStore, type ObjectVersion } from '@currawong/object-store';
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { JOBS_CONFIG, type JobsConfig } from '../config';
 import type { JobState } from '../lifecycle/job';
 import { bytesErased, objectsErased } from '../metrics/metrics';
 import { claimLook, type DeletionRecord, type ErasedObjects } from '../storage/deletion-records';
@@ -11,7 +12,8 @@ import { findJob, type JobRecord } from '../storage/job-records';
  * When the store is asked once more, after each time that it confirmed that nothing is left; seconds. Whoever was at the
  * job may store something after it was deleted: a part that was on its way, a worker that stood still and did not hear of
  * it. The first pauses are longer than a request to the store lasts, and than an attempt at a piece of work as a rule; the
- * last is longer than any machine stands still that is then of use again.
+ * last is longer than any machine stands still that is then of use again. Of an upload that went to the store directly the
+ * last look comes after its addresses have expired, however long they were good.
  */
 const LOOK_AGAIN_AFTER_SECONDS = [60, 600, 86_400];
 /** While a job is being settled it may still be given a text; while an upload has its lease, bytes may still arrive. */
@@ -25,6 +27,7 @@ export class Erasure {
   constructor(
     private readonly source: DataSource,
     private readonly store: ObjectStore,
+    @Inject(JOBS_CONFIG) private readonly config: Pick<JobsConfig, 'STORE_UPLOAD_SECONDS'>,
   ) {}
 
   /** Does nothing where no look is due, or another process has it. @throws StoreUnavailable; the sweep looks again */
@@ -51,7 +54,9 @@ export class Erasure {
     if (deleted_at === null) return;
     await this.source.query(
       `UPDATE jobs SET original_filename = '', prompt = '', speaker_names = '{}', voices_key = NULL,
-                       error_message = CASE WHEN error_message IS NOT NULL THEN '' END, diarization_error = NULL
+                       error_message = CASE WHEN error_message IS NOT NULL THEN '' END, diarization_error = NULL,
+                       -- While its end is yet to be announced, to whom must be known.
+                       webhook_url = CASE WHEN announce_at IS NOT NULL THEN webhook_url END
         WHERE id = $1 AND deleted_at IS NOT NULL`,
       [id],
     );
@@ -79,12 +84,18 @@ export class Erasure {
               look_at = CASE
                 -- Somebody was heard of meanwhile who may have stored something: at once then.
                 WHEN look_at <= now() THEN look_at
+                WHEN j.is_at_rest AND $5 THEN greatest(now() + make_interval(secs => $3), j.addresses_expire_at)
                 WHEN j.is_at_rest THEN now() + make_interval(secs => $3)
                 ELSE now() + make_interval(secs => $4) END
-         FROM (SELECT state IN ('completed', 'failed') AND coalesce(upload_expires_at < now(), true) AS is_at_rest
+         FROM (SELECT state IN ('completed', 'failed') AND coalesce(upload_expires_at < now(), true) AS is_at_rest,
+                      CASE WHEN declared_bytes IS NOT NULL
+                           THEN created_at + make_interval(secs => $6) END AS addresses_expire_at
                  FROM jobs WHERE id = $1) j
         WHERE d.job_id = $1`,
-      [job.id, hasErased, LOOK_AGAIN_AFTER_SECONDS[looks] ?? null, UNREST_PAUSE_SECONDS],
+      [
+        ...[job.id, hasErased, LOOK_AGAIN_AFTER_SECONDS[looks] ?? null, UNREST_PAUSE_SECONDS],
+        ...[looks === LOOK_AGAIN_AFTER_SECONDS.length - 1, this.config.STORE_UPLOAD_SECONDS],
+      ],
     );
     await this.source.query(
       'UPDATE jobs SET cleared_at = now(), audio_erased_at = coalesce(audio_erased_at, now()) WHERE id = $1',
@@ -95,7 +106,8 @@ export class Erasure {
   }
 
   private count(found: readonly ObjectVersion[]): void {
-    for (const { key, sizeBytes } of found) {
+    for (const { key, sizeBytes, isDeleteMarker } of found) {
+      if (isDeleteMarker) continue;
       objectsErased.inc({ kind: kindOf(key) });
       bytesErased.inc(sizeBytes);
     }
@@ -112,7 +124,9 @@ function isOver(state: JobState): boolean {
  */
 function withFound({ objects, erased_at }: DeletionRecord, found: readonly ObjectVersion[]): ErasedObjects {
   const counted: ErasedObjects = {};
-  for (const { key, sizeBytes } of found) {
+  for (const { key, sizeBytes, isDeleteMarker } of found) {
+    // It notes that an object was deleted; none goes with it.
+    if (isDeleteMarker) continue;
     const kind = kindOf(key);
     const { count, bytes } = counted[kind] ?? { count: 0, bytes: 0 };
     counted[kind] = { count: count + 1, bytes: bytes + sizeBytes };

@@ -16,7 +16,7 @@ import { JOBS_CONFIG, type JobsConfig } from '../config';
 import { stageSeconds, stageWaitSeconds } from '../metrics/metrics';
 import { secondsBetween, secondsSinceClaim } from '../metrics/spans-of-time';
 import { findDeletion } from '../storage/deletion-records';
-import { applyEvent, lockJob } from '../storage/job-records';
+import { applyEvent, findJob, lockJob } from '../storage/job-records';
 import { claimWork, findWork, renewLease } from '../storage/work-records';
 import { Dispatcher } from './dispatcher';
 import { Releases } from './releases';
@@ -59,11 +59,12 @@ export class ClaimsController {
   @Hears(WorkProgress, { queue: 'jobs' })
   async progress({ fraction, ...reference }: PayloadOf<typeof WorkProgress>): Promise<void> {
     if (await renewLease(this.source, reference, fraction, this.config.WORK_LEASE_SECONDS)) return;
-    // It did not hear that the job was cancelled or deleted, or stood still meanwhile.
+    // It did not hear that the job was cancelled, deleted or discarded, or stood still meanwhile.
     const item = await findWork(this.source, reference.item_id);
     if (item && item.state !== 'dropped') return;
-    if (await findDeletion(this.source, reference.job_id))
-      this.notices.send(JobStopped, { job_id: reference.job_id });
+    const job = await findJob(this.source, reference.job_id);
+    const isOver = !job || job.state === 'discarded' || (await findDeletion(this.source, job.id));
+    if (isOver) this.notices.send(JobStopped, { job_id: reference.job_id });
   }
 
   @Answers(GiveBackWork)

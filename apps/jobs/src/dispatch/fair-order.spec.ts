@@ -6,7 +6,7 @@ function account(accountId: string, seconds: number[], options: Partial<Contende
     items: seconds.map((length, index) => ({
       id: `${accountId}-${String(index).padStart(4, '0')}`,
       seconds: length,
-      queuedAtMs: index,
+      createdAtMs: index,
     })),
     ...options,
   };
@@ -35,7 +35,7 @@ it('one account alone has its work done in its order', () => {
 it('one file waits for no more than one piece of an account with 5,000', () => {
   const many = account('many', times(5_000, 30));
   const one = account('one', [30]);
-  one.items = one.items.map((item) => ({ ...item, queuedAtMs: 1_000_000 }));
+  one.items = one.items.map((item) => ({ ...item, createdAtMs: 1_000_000 }));
   const { ids } = chooseTurns([many, one], 0, upTo(3));
   expect(ids.indexOf('one-0000')).toBeLessThanOrEqual(1);
 });

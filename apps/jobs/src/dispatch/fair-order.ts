@@ -18,7 +18,7 @@ export interface WaitingItem {
   /** length of the audio that it is about */
   seconds: number;
   /** ms since 1970 */
-  queuedAtMs: number;
+  createdAtMs: number;
 }
 
 export interface Turns {
@@ -75,5 +75,5 @@ export function chooseTurns(
 }
 
 function isOlder(one: WaitingItem, other: WaitingItem): boolean {
-  return one.queuedAtMs < other.queuedAtMs || (one.queuedAtMs === other.queuedAtMs && one.id < other.id);
+  return one.createdAtMs < other.createdAtMs || (one.createdAtMs === other.createdAtMs && one.id < other.id);
 }

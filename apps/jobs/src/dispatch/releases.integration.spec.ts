@@ -6,8 +6,8 @@ import type { JobsConfig } from '../config';
 import { keepAnnouncement } from '../engines/engines';
 import { lockJob, type JobRecord } from '../storage/job-records';
 import { TestDatabase } from '../storage/test-database';
-import { isWaiting, releaseQuestions } from '../storage/waiting-work';
-import { claimWork, dropWork, finishWork } from '../storage/work-records';
+import { forgetTurnsPast, isWaiting, readReleased, releaseQuestions } from '../storage/waiting-work';
+import { claimWork, dropWork, findWork, finishWork } from '../storage/work-records';
 import { Releases } from './releases';
 import { testDispatch } from './test-dispatch';
 import { WorkMessages } from './work-messages';
@@ -75,7 +75,7 @@ async function manyWaiting(accountId: string, count: number, seconds = 60): Prom
        INSERT INTO jobs (id, account_id, mode, state, original_filename, source_key, size_bytes, held_seconds)
        SELECT gen_random_uuid(), $1, 'live', 'processing', 'a.wav', 'audio/x', 1, $3 FROM generate_series(1, $2) RETURNING id
      )
-     INSERT INTO work_items (id, job_id, stage, lease_expires_at, account_id, audio_seconds, release_after, queued_at)
+     INSERT INTO work_items (id, job_id, stage, lease_expires_at, account_id, audio_seconds, release_after, created_at)
      SELECT gen_random_uuid(), id, 'whole', now() + interval '15 minutes', $1, $3, now(), now() - interval '1 hour' FROM made`,
     [accountId, count, seconds],
   );
@@ -205,6 +205,46 @@ it('an attempt that failed waits for its delay without taking room', async () =>
   await finish(ids[2]!);
   await replicas[0]!.releases.sweep();
   expect(sent).toEqual([...ids, ids[0]]);
+});
+
+it('an attempt that failed comes before what its account had made later', async () => {
+  const account = uuidv7();
+  const first = await submit(account);
+  await manyWaiting(account, 4);
+  await database.source.query(
+    "UPDATE work_items SET created_at = now() + interval '1 minute' WHERE account_id = $1 AND id <> $2",
+    [account, first],
+  );
+  await replicas[0]!.releases.sweep();
+  expect(sent).toHaveLength(2);
+  await database.source.transaction(async (manager) => {
+    const item = (await findWork(manager, first))!;
+    const job = (await lockJob(manager, item.job_id)) as JobRecord;
+    await replicas[0]!.dispatcher.later(manager, job, item, { failures: 1, lastError: 'because' });
+  });
+  await database.source.query('UPDATE work_items SET release_after = now() WHERE release_after > now()');
+  await replicas[0]!.releases.sweep();
+  expect(sent.at(-1)).toBe(first);
+});
+
+it('what a release claimed that does not know of waiting counts as released', async () => {
+  const account = uuidv7();
+  await manyWaiting(account, 1);
+  await database.source.query("UPDATE work_items SET state = 'running', worker = 'w'");
+  expect((await readReleased(database.source, 'speech')).items).toBe(1);
+});
+
+it('turns that are past are forgotten, but for what a round is changing at the moment', async () => {
+  const [past, changing] = [uuidv7(), uuidv7()];
+  for (const account of [past, changing])
+    await database.source.query("INSERT INTO dispatch_turns VALUES ($1, 'speech', -1)", [account]);
+  await database.source.transaction(async (manager) => {
+    await manager.query('UPDATE dispatch_turns SET due = 1e9 WHERE account_id = $1', [changing]);
+    // Would wait for this transaction to the end of its patience.
+    await forgetTurnsPast(database.source);
+  });
+  const left = await rows<{ account_id: string }>(database.source, 'SELECT account_id FROM dispatch_turns');
+  expect(left).toEqual([{ account_id: changing }]);
 });
 
 it('what is dropped while it waits is never sent', async () => {

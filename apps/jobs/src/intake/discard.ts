@@ -1,17 +1,17 @@
-import { objectKeys, ReleaseForJob } from '@currawong/contracts';
-import { DataSource } from '@currawong/database';
-import { Requester } from '@currawong/messaging';
+import { JobStopped, objectKeys, ReleaseForJob } from '@currawong/contracts';
+import { DataSource, type EntityManager } from '@currawong/database';
+import { Notices, Requester } from '@currawong/messaging';
 import { ObjectStore } from '@currawong/object-store';
 import { crashPoint } from '@currawong/telemetry';
 import { Injectable, Logger } from '@nestjs/common';
 import { freeKeys, isShared } from '../storage/idempotency-records';
-import { applyEvent, findJob, lockJob, type JobRecord } from '../storage/job-records';
+import { applyEvent, findJob, isAbandonedUpload, lockJob, type JobRecord } from '../storage/job-records';
 import { dropWork } from '../storage/work-records';
 
 /**
  * Undoes a submission whose client was not told 200. The row is marked first, which hides the job from everybody and
  * keeps anything from bringing it back; the rest is undone at once and, where that fails, by the sweep. The row itself
- * goes much later, when whatever was still under way for it has ended and been undone as well.
+ * goes a day later: whoever was at the job may store something until then, which would be nobody's without it.
  */
 @Injectable()
 export class Discard {
@@ -21,21 +21,40 @@ export class Discard {
     private readonly source: DataSource,
     private readonly store: ObjectStore,
     private readonly requester: Requester,
+    private readonly notices: Notices,
   ) {}
 
   /** @returns whether this discarded it: false for a job that has ended, that was discarded before, or that others were told of */
-  async discard(jobId: string): Promise<boolean> {
+  discard(jobId: string): Promise<boolean> {
+    return this.discardWhere(jobId, () => Promise.resolve(true));
+  }
+
+  /**
+   * Of an upload of which nothing was heard for too long. Whoever found it did not hold it: meanwhile it may have been heard
+   * of, or been accepted and its client told so.
+   */
+  abandon(jobId: string): Promise<boolean> {
+    return this.discardWhere(jobId, (manager) => isAbandonedUpload(manager, jobId));
+  }
+
+  private async discardWhere(
+    jobId: string,
+    isToGo: (manager: EntityManager) => Promise<boolean>,
+  ): Promise<boolean> {
     const discarded = await this.source.transaction(async (manager) => {
       const job = await lockJob(manager, jobId);
+      if (!(await isToGo(manager))) return null;
       // Its receipt was given to an equal request as well, which was told 200.
       if (!job || (await isShared(manager, jobId))) return null;
       const marked = await applyEvent(manager, job, { kind: 'discarded' });
       if (!marked) return null;
       await dropWork(manager, jobId);
       await freeKeys(manager, jobId);
-      return marked;
+      return { wasAccepted: job.state !== 'uploading' };
     });
     if (!discarded) return false;
+    // A worker may be at it. Of an upload its gateway knows by itself.
+    if (discarded.wasAccepted) this.notices.send(JobStopped, { job_id: jobId });
     crashPoint('discard.marked');
     this.undo(jobId).catch((error: unknown) =>
       this.log.warn(`discarded job ${jobId} is left to the sweep: ${String(error)}`),

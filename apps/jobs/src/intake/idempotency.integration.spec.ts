@@ -1,5 +1,5 @@
 import { accept } from '@currawong/contracts';
-import type { Requester } from '@currawong/messaging';
+import type { Notices, Requester } from '@currawong/messaging';
 import type { ObjectStore } from '@currawong/object-store';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,8 @@ beforeAll(async () => {
     deletePrefix: () => Promise.resolve(0),
   } as unknown as ObjectStore;
   const requester = { ask: () => Promise.resolve(accept({})) } as unknown as Requester;
-  discarding = new Discard(database.source, store, requester);
+  const notices = { send: () => undefined } as unknown as Notices;
+  discarding = new Discard(database.source, store, requester, notices);
 });
 afterAll(async () => {
   // Discards undo themselves beside what asked for them.

@@ -13,6 +13,7 @@ import { DataSource } from '@currawong/database';
 import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { JOBS_CONFIG, type JobsConfig } from '../config';
+import { lookAgain } from '../storage/deletion-records';
 import {
   countOpenStoreUploads,
   extendUpload,
@@ -44,7 +45,8 @@ export class StoreUploads {
     const source_key = objectKeys.source(account_id, job_id);
     const limit = this.config.OPEN_UPLOADS_PER_ACCOUNT;
     const isWithinLimit = await this.source.transaction(async (manager) => {
-      if ((await countOpenStoreUploads(manager, account_id)) >= limit) return false;
+      if ((await countOpenStoreUploads(manager, account_id, this.config.STORE_UPLOAD_SECONDS)) >= limit)
+        return false;
       await insertUpload(manager, {
         ...{ id: job_id, accountId: account_id, mode: upload.mode, keyId: upload.key_id },
         ...{ originalFilename: upload.original_filename, sourceKey: source_key },
@@ -55,7 +57,7 @@ export class StoreUploads {
     if (!isWithinLimit)
       return refuse(
         'too_many_uploads',
-        `The account has ${limit} open uploads, which is as many as it may have. Submit or delete some of them, or wait until they expire.`,
+        `The account has ${limit} open uploads, which is as many as it may have. Submit some of them, or wait until they expire: one that is deleted counts until then.`,
       );
     try {
       // After the row: what is begun in the store without one would stay there.
@@ -64,7 +66,8 @@ export class StoreUploads {
       if (!noted) throw new Error(`upload ${job_id} was given up while it was begun`);
       return accept({ source_key, store_upload_id, expires_at: noted.upload_expires_at!.toISOString() });
     } catch (error) {
-      await this.discarding.discard(job_id);
+      // Cancelled meanwhile: what was begun in the store is to go as well.
+      if (!(await this.discarding.discard(job_id))) await lookAgain(this.source, job_id);
       throw error;
     }
   }
@@ -76,7 +79,6 @@ export class StoreUploads {
     if (!isOpen && !wasAccepted(job)) return refuse('upload_not_found');
     return accept({
       source_key: job.source_key,
-      original_filename: job.original_filename,
       size_bytes: Number(job.declared_bytes),
       store_upload_id: isOpen ? job.store_upload_id : null,
     });

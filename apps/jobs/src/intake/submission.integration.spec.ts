@@ -1,6 +1,6 @@
 import { accept, refuse, type Result } from '@currawong/contracts';
 import { Outbox } from '@currawong/database';
-import type { Requester } from '@currawong/messaging';
+import type { Notices, Requester } from '@currawong/messaging';
 import type { ObjectStore } from '@currawong/object-store';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { randomUUID } from 'node:crypto';
@@ -48,7 +48,7 @@ async function submit(job: JobRecord, hold: () => Promise<Result<object>>) {
     requester,
     outbox,
     { start: () => Promise.resolve() } as unknown as Dispatcher,
-    new Discard(database.source, store, requester),
+    new Discard(database.source, store, requester, { send: () => undefined } as unknown as Notices),
     {} as TestAllowance,
     {} as IdempotencyKeys,
   );

@@ -26,8 +26,8 @@ export function secondsUntilDone(work: {
 export interface QueueMark {
   jobId: string;
   accountId: string;
-  /** When the oldest of that work was queued, whole ms since 1970. */
-  queuedAtMs: number;
+  /** When the oldest of that work was made, whole ms since 1970. */
+  createdAtMs: number;
   /** How many jobs that wait come before it. */
   waitingBefore: number;
   /** Audio still to be recognized of all jobs that come before it. */
@@ -36,7 +36,7 @@ export interface QueueMark {
 
 /** What is to be done at a moment. Not every job has a mark: see `readQueue`. */
 export interface Queue {
-  /** In the order of their turns. An account's own jobs have theirs in the order of queueing. */
+  /** In the order of their turns. An account's own jobs have theirs in the order in which they were made. */
   marks: readonly QueueMark[];
   waiting: number;
   seconds: number;
@@ -56,13 +56,13 @@ export interface Place {
  */
 export function placeIn(
   { marks, waiting, seconds }: Queue,
-  job: { id: string; accountId: string; queuedAtMs: number },
+  job: { id: string; accountId: string; createdAtMs: number },
 ): Place {
   const own = marks.find((mark) => mark.jobId === job.id);
   if (own) return own;
-  const newest = marks.reduce((latest, mark) => Math.max(latest, mark.queuedAtMs), -Infinity);
-  if (job.queuedAtMs > newest) return { waitingBefore: waiting, secondsBefore: seconds };
-  const isBefore = (mark: QueueMark) => mark.queuedAtMs <= job.queuedAtMs;
+  const newest = marks.reduce((latest, mark) => Math.max(latest, mark.createdAtMs), -Infinity);
+  if (job.createdAtMs > newest) return { waitingBefore: waiting, secondsBefore: seconds };
+  const isBefore = (mark: QueueMark) => mark.createdAtMs <= job.createdAtMs;
   return (
     marks.findLast((mark) => mark.accountId === job.accountId && isBefore(mark)) ??
     marks.findLast(isBefore) ?? { waitingBefore: 0, secondsBefore: 0 }

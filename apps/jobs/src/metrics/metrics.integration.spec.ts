@@ -77,7 +77,7 @@ beforeAll(async () => {
     new Notices(connection),
   );
   lostWork = new LostWork(source, outbox, dispatcher, attempts, { STRANDED_AFTER_SECONDS: 90 });
-  uploads = new AbandonedUploads(source, new Discard(source, store, requester));
+  uploads = new AbandonedUploads(source, new Discard(source, store, requester, new Notices(connection)));
   claims = new ClaimsController(source, config, outbox, dispatcher, new Notices(connection), releases);
   results = new ResultsController(
     ...([config, source, outbox, dispatcher, attempts] as const),

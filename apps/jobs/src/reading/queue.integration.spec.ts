@@ -24,7 +24,7 @@ interface Item {
   job: JobRecord;
   stage?: 'whole' | 'prepare' | 'recognize' | 'assemble' | 'rediarize';
   state?: 'queued' | 'running' | 'done';
-  queuedAtSeconds?: number;
+  createdAtSeconds?: number;
   fraction?: number;
   index?: number;
   chunkSeconds?: number;
@@ -33,10 +33,10 @@ interface Item {
 }
 
 async function work({ job, stage = 'whole', state = 'queued', ...more }: Item): Promise<void> {
-  const { queuedAtSeconds = 0, fraction = 0, index = 0, chunkSeconds = 0, tookSeconds = 1 } = more;
+  const { createdAtSeconds = 0, fraction = 0, index = 0, chunkSeconds = 0, tookSeconds = 1 } = more;
   const chunk = { index, start_seconds: 100, end_seconds: 100 + chunkSeconds, audio_key: 'c', speech: [] };
   await database.source.query(
-    `INSERT INTO work_items (id, job_id, stage, chunk_index, chunk, state, worker, fraction, queued_at, lease_expires_at,
+    `INSERT INTO work_items (id, job_id, stage, chunk_index, chunk, state, worker, fraction, created_at, lease_expires_at,
                              started_at, finished_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + interval '1 minute',
              CASE WHEN $6 = 'done' THEN now() - interval '1 minute' - make_interval(secs => $10) END,
@@ -44,7 +44,7 @@ async function work({ job, stage = 'whole', state = 'queued', ...more }: Item): 
     [
       ...[uuidv7(), job.id, stage, index, stage === 'recognize' ? JSON.stringify(chunk) : null, state],
       ...[state === 'queued' ? null : 'a worker', fraction],
-      ...[new Date(MOMENT + queuedAtSeconds * 1_000), tookSeconds],
+      ...[new Date(MOMENT + createdAtSeconds * 1_000), tookSeconds],
     ],
   );
 }
@@ -54,9 +54,9 @@ const announced = (worker: string, slots: number) =>
     ...{ worker, slots, engine: 'an engine', version: '1', model: null, languages: ['en'] },
     detects_language: false,
   });
-const placeOf = async (job: JobRecord, queuedAtSeconds = 0) =>
+const placeOf = async (job: JobRecord, createdAtSeconds = 0) =>
   placeIn(await readQueue(database.source), {
-    ...{ id: job.id, accountId: job.account_id, queuedAtMs: MOMENT + queuedAtSeconds * 1_000 },
+    ...{ id: job.id, accountId: job.account_id, createdAtMs: MOMENT + createdAtSeconds * 1_000 },
   });
 
 it('with nothing to do and nobody there, nothing is known', async () => {
@@ -67,13 +67,13 @@ it('with nothing to do and nobody there, nothing is known', async () => {
 
 it('a job that waits has those before it that wait, and the audio of all before it', async () => {
   const running = await database.insertJob({ state: 'processing', held_seconds: 100 });
-  await work({ job: running, state: 'running', fraction: 0.25, queuedAtSeconds: 1 });
+  await work({ job: running, state: 'running', fraction: 0.25, createdAtSeconds: 1 });
   const first = await database.insertJob({ state: 'pending', held_seconds: 60 });
-  await work({ job: first, queuedAtSeconds: 2 });
+  await work({ job: first, createdAtSeconds: 2 });
   const test = await database.insertJob({ state: 'pending', mode: 'test', held_seconds: 3_600 });
-  await work({ job: test, queuedAtSeconds: 3 });
+  await work({ job: test, createdAtSeconds: 3 });
   const last = await database.insertJob({ state: 'pending', held_seconds: 10 });
-  await work({ job: last, queuedAtSeconds: 4 });
+  await work({ job: last, createdAtSeconds: 4 });
   expect(await placeOf(first)).toMatchObject({ waitingBefore: 0, secondsBefore: 75 });
   expect(await placeOf(test)).toMatchObject({ waitingBefore: 1, secondsBefore: 135 });
   expect(await placeOf(last)).toMatchObject({ waitingBefore: 2, secondsBefore: 195 });
@@ -84,15 +84,15 @@ it('a job that waits has those before it that wait, and the audio of all before 
 
 it('of a long recording the chunks that are not recognized count, and what is not cut yet', async () => {
   const long = await database.insertJob({ state: 'processing', held_seconds: 1_000 });
-  await work({ job: long, stage: 'prepare', state: 'running', fraction: 0.6, queuedAtSeconds: 1 });
+  await work({ job: long, stage: 'prepare', state: 'running', fraction: 0.6, createdAtSeconds: 1 });
   await work({ job: long, stage: 'recognize', state: 'done', index: 0, chunkSeconds: 200 });
-  await work({ job: long, stage: 'recognize', index: 1, chunkSeconds: 200, queuedAtSeconds: 2 });
+  await work({ job: long, stage: 'recognize', index: 1, chunkSeconds: 200, createdAtSeconds: 2 });
   await work({
     ...{ job: long, stage: 'recognize', state: 'running', index: 2, chunkSeconds: 200, fraction: 0.5 },
-    queuedAtSeconds: 2,
+    createdAtSeconds: 2,
   });
   const next = await database.insertJob({ state: 'pending', held_seconds: 10 });
-  await work({ job: next, queuedAtSeconds: 3 });
+  await work({ job: next, createdAtSeconds: 3 });
   const { secondsBefore, waitingBefore } = await placeOf(next);
   expect(secondsBefore).toBeCloseTo(400 + 200 + 100, 3);
   // The long one is in a worker's hands: it is before, but it does not wait.
@@ -101,9 +101,9 @@ it('of a long recording the chunks that are not recognized count, and what is no
 
 it('among work that waits for turns, a place is that of the turn: one file does not stand behind 500 of another', async () => {
   const [many, one] = [uuidv7(), uuidv7()];
-  const waiting = async (account_id: string, queuedAtSeconds: number) => {
+  const waiting = async (account_id: string, createdAtSeconds: number) => {
     const job = await database.insertJob({ state: 'pending', account_id, held_seconds: 60 });
-    await work({ job, queuedAtSeconds });
+    await work({ job, createdAtSeconds });
     return job;
   };
   const jobs = [];
@@ -123,9 +123,9 @@ it('among work that waits for turns, a place is that of the turn: one file does 
 
 it('telling the speakers of a completed job apart again is not in the way of anybody', async () => {
   const done = await database.insertJob({ state: 'completed', duration_seconds: 500 });
-  await work({ job: done, stage: 'rediarize', queuedAtSeconds: 1 });
+  await work({ job: done, stage: 'rediarize', createdAtSeconds: 1 });
   const next = await database.insertJob({ state: 'pending' });
-  await work({ job: next, queuedAtSeconds: 2 });
+  await work({ job: next, createdAtSeconds: 2 });
   expect(await placeOf(next)).toMatchObject({ waitingBefore: 0, secondsBefore: 0 });
 });
 
@@ -190,7 +190,7 @@ it('with 100 000 waiting among 100 000 finished jobs a place costs one cheap que
     SELECT md5(n::text)::uuid, gen_random_uuid(), 'live', 'pending', 'a.wav', 'audio/u' || n, 1, 30
       FROM generate_series(1, 100000) n`);
   await database.source.query(
-    `INSERT INTO work_items (id, job_id, stage, lease_expires_at, queued_at)
+    `INSERT INTO work_items (id, job_id, stage, lease_expires_at, created_at)
      SELECT gen_random_uuid(), md5(n::text)::uuid, 'whole', now() + interval '1 minute', $1::timestamptz + make_interval(secs => n)
        FROM generate_series(1, 100000) n`,
     [new Date(MOMENT)],
@@ -208,21 +208,21 @@ it('with 100 000 waiting among 100 000 finished jobs a place costs one cheap que
   const id = async (n: number) =>
     (await database.source.query<{ id: string }[]>('SELECT md5($1)::uuid AS id', [String(n)]))[0]!.id;
   for (const n of [1, 2, 999]) {
-    const place = placeIn(queue, { id: await id(n), accountId: 'its', queuedAtMs: MOMENT + n * 1_000 });
+    const place = placeIn(queue, { id: await id(n), accountId: 'its', createdAtMs: MOMENT + n * 1_000 });
     expect(place).toMatchObject({ waitingBefore: n - 1, secondsBefore: (n - 1) * 30 });
   }
   for (const n of [5_000, 77_777, 100_000]) {
     const { waitingBefore, secondsBefore } = placeIn(queue, {
       id: await id(n),
       accountId: 'its',
-      queuedAtMs: MOMENT + n * 1_000,
+      createdAtMs: MOMENT + n * 1_000,
     });
     expect(Math.abs(waitingBefore - (n - 1))).toBeLessThan(100);
     expect(Math.abs(secondsBefore - (n - 1) * 30)).toBeLessThan(3_000);
   }
   const startedAt = performance.now();
   for (let asking = 0; asking < 1_000; asking++)
-    placeIn(queue, { id: uuidv7(), accountId: 'its', queuedAtMs: MOMENT + asking * 97_000 });
+    placeIn(queue, { id: uuidv7(), accountId: 'its', createdAtMs: MOMENT + asking * 97_000 });
   const placing = performance.now() - startedAt;
   const median = times.sort((one, other) => one - other)[2]!;
   console.log(

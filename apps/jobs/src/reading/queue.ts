@@ -49,8 +49,8 @@ export async function readQueue(on: DataSource): Promise<Queue> {
   const found = await rows<QueueMark & { waiting: number; seconds: number }>(on, QUEUE);
   const speed = await row<{ speed: number | null }>(on, SPEED);
   return {
-    marks: found.map(({ jobId, accountId, queuedAtMs, waitingBefore, secondsBefore }) => ({
-      ...{ jobId, accountId, queuedAtMs, waitingBefore, secondsBefore },
+    marks: found.map(({ jobId, accountId, createdAtMs, waitingBefore, secondsBefore }) => ({
+      ...{ jobId, accountId, createdAtMs, waitingBefore, secondsBefore },
     })),
     waiting: found[0]?.waiting ?? 0,
     seconds: found[0]?.seconds ?? 0,
@@ -80,35 +80,35 @@ const CHUNK_SECONDS = "((w.chunk->>'end_seconds')::float8 - (w.chunk->>'start_se
 const QUEUE = `
   WITH clock AS (SELECT virtual_time FROM dispatch_clocks WHERE duty = 'speech'),
   work AS (
-    SELECT w.job_id, j.account_id, w.queued_at, w.state, w.release_after IS NOT NULL AND w.state = 'queued' AS unreleased,
+    SELECT w.job_id, j.account_id, w.created_at, w.state, w.release_after IS NOT NULL AND w.state = 'queued' AS unreleased,
            (1 - w.fraction) * CASE w.stage WHEN 'recognize' THEN ${CHUNK_SECONDS}
                                            WHEN 'assemble' THEN 0 ELSE ${RECORDING_SECONDS} END AS seconds,
            CASE WHEN w.release_after IS NULL OR w.state = 'running' THEN 0
                 ELSE greatest((SELECT virtual_time FROM clock), t.due, 0)
                    + sum(CASE WHEN w.release_after IS NULL THEN 0 ELSE coalesce(w.audio_seconds, 0) + ${costOf({ seconds: 0 })} END)
-                       OVER (PARTITION BY j.account_id ORDER BY w.queued_at, w.id
+                       OVER (PARTITION BY j.account_id ORDER BY w.created_at, w.id
                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) / coalesce(l.weight, 1) END AS turn
       FROM work_items w JOIN jobs j ON j.id = w.job_id AND j.state NOT IN ('completed', 'failed')
       LEFT JOIN dispatch_turns t ON t.account_id = j.account_id AND t.duty = 'speech'
       LEFT JOIN account_limits l ON l.account_id = j.account_id
      WHERE w.state IN ('queued', 'running')
   ), unfinished AS (
-    SELECT job_id, account_id, min(queued_at) AS queued_at, NOT bool_or(state = 'running') AS waits,
+    SELECT job_id, account_id, min(created_at) AS created_at, NOT bool_or(state = 'running') AS waits,
            bool_and(unreleased) AS unreleased, coalesce(min(turn), 0) AS turn, sum(seconds) AS seconds
       FROM work GROUP BY job_id, account_id
   ), placed AS (
     SELECT job_id AS "jobId", account_id AS "accountId",
-           floor(extract(epoch FROM queued_at) * 1000)::float8 AS "queuedAtMs",
+           floor(extract(epoch FROM created_at) * 1000)::float8 AS "createdAtMs",
            count(*) FILTER (WHERE waits) OVER before AS before,
-           row_number() OVER (PARTITION BY account_id ORDER BY unreleased, turn, queued_at, job_id) AS of_account,
+           row_number() OVER (PARTITION BY account_id ORDER BY unreleased, turn, created_at, job_id) AS of_account,
            coalesce(sum(seconds) OVER before, 0)::float8 AS "secondsBefore",
            (count(*) FILTER (WHERE waits) OVER ())::int AS waiting, sum(seconds) OVER ()::float8 AS seconds
       FROM unfinished
-    WINDOW before AS (ORDER BY unreleased, turn, queued_at, job_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    WINDOW before AS (ORDER BY unreleased, turn, created_at, job_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
   )
-  SELECT "jobId", "accountId", "queuedAtMs", before::int AS "waitingBefore", "secondsBefore", waiting, seconds FROM placed
+  SELECT "jobId", "accountId", "createdAtMs", before::int AS "waitingBefore", "secondsBefore", waiting, seconds FROM placed
    WHERE before < ${EXACT_PLACES} OR before % ${EVERY_SO_MANY} = 0 OR of_account % ${EVERY_SO_MANY} = 0
-   ORDER BY before, "queuedAtMs"`;
+   ORDER BY before, "createdAtMs"`;
 
 /** Work in one go that found the recording to be long cut it, and recognized nothing: its job has chunks. */
 const SPEED = `

@@ -137,11 +137,11 @@ export class ReadingController {
   private outlook(job: JobRecord, items: WorkOutline[], progress: number, queue: Queue): Outlook {
     const queued = items
       .filter(({ state }) => state === 'queued')
-      .map(({ queued_at }) => queued_at.getTime());
+      .map(({ created_at }) => created_at.getTime());
     const isWaiting = queued.length > 0 && items.every(({ state }) => state !== 'running');
     const place =
       queued.length > 0
-        ? placeIn(queue, { id: job.id, accountId: job.account_id, queuedAtMs: Math.min(...queued) })
+        ? placeIn(queue, { id: job.id, accountId: job.account_id, createdAtMs: Math.min(...queued) })
         : { waitingBefore: 0, secondsBefore: 0 };
     const { slots, speed } = queue;
     const lengthSeconds = job.duration_seconds ?? job.held_seconds ?? 0;

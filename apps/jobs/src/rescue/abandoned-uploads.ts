@@ -7,8 +7,13 @@ import { forEveryRow } from './every-row';
 
 /** A discard undoes itself within this. */
 const UNDO_AFTER_SECONDS = 5;
-/** Longer than anything that may still be under way for a discarded job: a part being stored, a chunk being recognized. */
-const ERASE_AFTER_SECONDS = 600;
+/** As a rule nothing is under way any more for a discarded job: no part that is being stored, no piece of work. */
+const LOOK_AGAIN_AFTER_SECONDS = 600;
+/** Longer than any machine stands still that is then of use again: see the looks at deleted jobs. */
+const ERASE_AFTER_SECONDS = 86_400;
+
+/** SQL: for which the last look is yet to come that is not the end of the row. As its index has it. */
+const NOT_LOOKED_AT_AGAIN = `(cleared_at IS NULL OR cleared_at - changed_at < interval '${LOOK_AGAIN_AFTER_SECONDS} seconds')`;
 
 /** Uploads whose gateway died, and discarded jobs whose traces are to go. */
 @Injectable()
@@ -29,7 +34,7 @@ export class AbandonedUploads {
           [afterId, limit],
         ),
       async ({ id }) => {
-        if (!(await this.discarding.discard(id))) return;
+        if (!(await this.discarding.abandon(id))) return;
         uploadsAbandoned.inc();
         this.log.log(`upload ${id} was abandoned: discarded`);
       },
@@ -47,12 +52,16 @@ export class AbandonedUploads {
     return this.forEveryDiscarded('cleared_at IS NULL', UNDO_AFTER_SECONDS, (id) => this.discarding.undo(id));
   }
 
-  sweepErasable(): Promise<void> {
-    return this.forEveryDiscarded('TRUE', ERASE_AFTER_SECONDS, (id) => this.discarding.erase(id));
+  /** What was stored for them after they were discarded; a day later the row goes with it. */
+  async sweepErasable(): Promise<void> {
+    await this.forEveryDiscarded(NOT_LOOKED_AT_AGAIN, LOOK_AGAIN_AFTER_SECONDS, (id) =>
+      this.discarding.undo(id),
+    );
+    await this.forEveryDiscarded('TRUE', ERASE_AFTER_SECONDS, (id) => this.discarding.erase(id));
   }
 
   private forEveryDiscarded(
-    condition: 'cleared_at IS NULL' | 'TRUE',
+    condition: 'cleared_at IS NULL' | typeof NOT_LOOKED_AT_AGAIN | 'TRUE',
     afterSeconds: number,
     rescue: (id: string) => Promise<void>,
   ): Promise<void> {

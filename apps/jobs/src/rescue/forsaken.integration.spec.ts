@@ -8,7 +8,7 @@ import { REDIARIZATION_GAVE_UP, rediarizationRefusal } from '../lifecycle/rediar
 import { Attempts } from '../results/attempts';
 import { findJob, type JobRecord } from '../storage/job-records';
 import { TestDatabase } from '../storage/test-database';
-import { insertWork, type WorkRecord } from '../storage/work-records';
+import { findWork, insertWork, type WorkRecord } from '../storage/work-records';
 import { LostWork } from './lost-work';
 
 let fresh: FreshDatabase;
@@ -27,7 +27,11 @@ afterAll(async () => {
 function workOn(source: DataSource): LostWork {
   // Nothing is sent here.
   const outbox = new Outbox(source, {} as Publisher, { warn: () => undefined });
-  const { dispatcher } = testDispatch({} as JobsConfig, source, outbox);
+  const { dispatcher } = testDispatch(
+    { RETRY_DELAY_SECONDS: 5, QUEUE_LEASE_SECONDS: 60 } as JobsConfig,
+    source,
+    outbox,
+  );
   return new LostWork(source, outbox, dispatcher, new Attempts(dispatcher), { STRANDED_AFTER_SECONDS: 90 });
 }
 
@@ -99,3 +103,19 @@ async function untilWaiting(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+describe('work that a release claimed which does not know of waiting', () => {
+  it('is taken from a worker that is silent, although it still says from when it may be released', async () => {
+    const job = await database.insertJob({ state: 'processing' });
+    const id = uuidv7();
+    await database.source.transaction(async (manager) => {
+      await insertWork(manager, {
+        ...{ id, jobId: job.id, stage: 'whole', leaseSeconds: -1 },
+        ...{ accountId: job.account_id, audioSeconds: 60, waits: true },
+      });
+      await manager.query("UPDATE work_items SET state = 'running', worker = 'w' WHERE id = $1", [id]);
+    });
+    await lostWork.sweepExpiredLeases();
+    expect(await findWork(database.source, id)).toMatchObject({ state: 'queued', attempt: 2, failures: 1 });
+  });
+});

@@ -137,8 +137,9 @@ export class LostWork {
       (afterId, limit) =>
         rows<WorkRecord>(
           this.source,
+          // A release that knows nothing of `release_after` does not clear it when work is claimed.
           `SELECT * FROM work_items
-            WHERE state = $1 AND release_after IS NULL AND lease_expires_at < now() AND id > $2 ORDER BY id LIMIT $3`,
+            WHERE state = $1 AND ($1 = 'running' OR release_after IS NULL) AND lease_expires_at < now() AND id > $2 ORDER BY id LIMIT $3`,
           [state, afterId, limit],
         ),
       rescue,

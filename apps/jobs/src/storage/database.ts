@@ -9,6 +9,7 @@ import { announcements0007 } from './migrations/0007-announcements';
 import { idempotency0008 } from './migrations/0008-idempotency';
 import { deletions0009 } from './migrations/0009-deletions';
 import { fairDispatch0010 } from './migrations/0010-fair-dispatch';
+import { indexes0011 } from './migrations/0011-indexes';
 
 /** Everything about the schema `jobs` but the address and the size of the pool. */
 export const JOBS_SCHEMA = {
@@ -19,5 +20,6 @@ export const JOBS_SCHEMA = {
     idempotency0008,
     deletions0009,
     fairDispatch0010,
+    indexes0011,
   ],
 } satisfies Omit<DatabaseOptions, 'url'>;

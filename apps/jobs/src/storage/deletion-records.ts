@@ -63,6 +63,15 @@ export function findDeletion(on: On, jobId: string): Promise<DeletionRecord | un
   return row<DeletionRecord>(on, 'SELECT * FROM deletions WHERE job_id = $1', [jobId]);
 }
 
+export async function wasRequestedWithin(on: On, jobId: string, seconds: number): Promise<boolean> {
+  const found = await row(
+    on,
+    'SELECT FROM deletions WHERE job_id = $1 AND requested_at > now() - make_interval(secs => $2)',
+    [jobId, seconds],
+  );
+  return found !== undefined;
+}
+
 export function findOwnedDeletion(on: On, owner: Owner, jobId: string): Promise<DeletionRecord | undefined> {
   return row<DeletionRecord>(
     on,

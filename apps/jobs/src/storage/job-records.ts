@@ -134,15 +134,26 @@ export async function insertUpload(
   );
 }
 
-/** How many recordings an account is putting into the store itself; others that want to count wait for this transaction. */
-export async function countOpenStoreUploads(manager: EntityManager, accountId: string): Promise<number> {
+/**
+ * How many recordings an account is putting into the store itself, and how many more it could put parts of because they
+ * were cancelled while their addresses are good. Others that want to count wait for this transaction.
+ */
+export async function countOpenStoreUploads(
+  manager: EntityManager,
+  accountId: string,
+  addressSeconds: number,
+): Promise<number> {
   await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('open uploads ' || $1, 0))", [
     accountId,
   ]);
   const counted = await row<{ open: number }>(
     manager,
-    "SELECT count(*)::int AS open FROM jobs WHERE account_id = $1 AND state = 'uploading' AND declared_bytes IS NOT NULL",
-    [accountId],
+    `SELECT (SELECT count(*) FROM jobs
+              WHERE account_id = $1 AND state = 'uploading' AND declared_bytes IS NOT NULL)::int
+          + (SELECT count(*) FROM jobs
+              WHERE account_id = $1 AND declared_bytes IS NOT NULL AND held_seconds = 0
+                AND created_at > now() - make_interval(secs => $2))::int AS open`,
+    [accountId, addressSeconds],
   );
   return counted!.open;
 }
@@ -188,6 +199,24 @@ export async function extendUpload(on: On, id: string, leaseSeconds: number): Pr
     [id, leaseSeconds],
   );
   return extended !== undefined;
+}
+
+/** Whether nothing was heard of it for too long, by the database's clock. */
+export async function isAbandonedUpload(on: On, id: string): Promise<boolean> {
+  const abandoned = await row(
+    on,
+    "SELECT id FROM jobs WHERE id = $1 AND state = 'uploading' AND upload_expires_at < now()",
+    [id],
+  );
+  return abandoned !== undefined;
+}
+
+/** Of an upload that was cancelled: nothing is awaited from its client any more, only what is on its way. */
+export async function shortenUpload(on: On, id: string, leaseSeconds: number): Promise<void> {
+  await on.query(
+    `UPDATE jobs SET upload_expires_at = least(upload_expires_at, now() + make_interval(secs => $2)) WHERE id = $1`,
+    [id, leaseSeconds],
+  );
 }
 
 /**

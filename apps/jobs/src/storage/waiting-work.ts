@@ -60,13 +60,17 @@ export interface ReleasedWork extends Released {
   ofAccount: number;
 }
 
-/** Work of a release before waiting was known does not say how long it is: it counts as a minute. */
+/**
+ * Work of a release before waiting was known does not say how long it is: it counts as a minute. Such a release does not
+ * clear `release_after` when work is claimed.
+ */
 const RELEASED = `
   SELECT count(*)::int AS items, (count(*) FILTER (WHERE w.state = 'queued'))::int AS unclaimed,
          coalesce(sum(coalesce(w.audio_seconds, 60)) FILTER (WHERE w.state = 'queued'), 0)::float8 AS "unclaimedSeconds"`;
 
 const FROM_RELEASED = (duty: Duty) => `
-    FROM work_items w WHERE w.state IN ('queued', 'running') AND w.release_after IS NULL AND w.${STAGES_OF_DUTY[duty]}`;
+    FROM work_items w
+   WHERE w.state IN ('queued', 'running') AND (w.state = 'running' OR w.release_after IS NULL) AND w.${STAGES_OF_DUTY[duty]}`;
 
 export async function readReleased(on: On, duty: Duty): Promise<Released> {
   return (await row<Released>(on, RELEASED + FROM_RELEASED(duty)))!;
@@ -126,11 +130,11 @@ function contendersQuestion(duty: Duty): string {
     FROM accounts a
    CROSS JOIN LATERAL (
      SELECT json_agg(json_build_object('id', i.id, 'seconds', i.audio_seconds,
-                                       'queuedAtMs', extract(epoch FROM i.queued_at) * 1000)
-                     ORDER BY i.queued_at, i.id) AS items
-       FROM (SELECT id, audio_seconds, queued_at FROM work_items
+                                       'createdAtMs', extract(epoch FROM i.created_at) * 1000)
+                     ORDER BY i.created_at, i.id) AS items
+       FROM (SELECT id, audio_seconds, created_at FROM work_items
               WHERE ${isWaiting(duty)} AND account_id = a.account_id AND release_after <= now()
-              ORDER BY queued_at, id LIMIT ${LOOK_AHEAD}) i) w
+              ORDER BY created_at, id LIMIT ${LOOK_AHEAD}) i) w
     LEFT JOIN account_limits l ON l.account_id = a.account_id
     LEFT JOIN released r ON r.account_id = a.account_id
     LEFT JOIN dispatch_turns t ON t.account_id = a.account_id AND t.duty = '${duty}'
@@ -175,9 +179,12 @@ export async function keepTurns(
   );
 }
 
+/** Passes by what a round is changing: the next sweep finds it. Waiting for it, two could wait for each other. */
 export async function forgetTurnsPast(on: On): Promise<void> {
   await on.query(
-    `DELETE FROM dispatch_turns t USING dispatch_clocks c WHERE c.duty = t.duty AND t.due <= c.virtual_time`,
+    `DELETE FROM dispatch_turns WHERE (account_id, duty) IN (
+       SELECT t.account_id, t.duty FROM dispatch_turns t JOIN dispatch_clocks c ON c.duty = t.duty
+        WHERE t.due <= c.virtual_time FOR UPDATE OF t SKIP LOCKED)`,
   );
 }
 

@@ -55,6 +55,10 @@ const files: [name: string, bytes: Buffer][] = [
     Buffer.concat([FTYP, box('moov', mvhd, sound()), repeated(box('moof'), 900_000)]),
   ],
   [
+    'a fragmented MP4 of headers that reach over many boxes',
+    Buffer.concat([FTYP, box('moov', mvhd, sound()), overlapping()]),
+  ],
+  [
     'an MP4 with an endless list of edits',
     Buffer.concat([FTYP, box('moov', sound(box('elst', Buffer.alloc(8 * MEGABYTE, 0x7f))))]),
   ],
@@ -91,6 +95,23 @@ const files: [name: string, bytes: Buffer][] = [
     ]),
   ],
 ];
+
+function headerOf(type: string, sizeBytes: number): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(sizeBytes, 0);
+  header.write(type, 4, 'latin1');
+  return header;
+}
+
+/** 200 fragments, each of which holds the later ones, and behind them boxes of no content for each to walk through. */
+function overlapping(): Buffer {
+  const headers = Array.from({ length: 200 }, () => [
+    headerOf('moof', 255_000),
+    // Over the header of the next fragment.
+    headerOf('skip', 16),
+  ]);
+  return Buffer.concat([...headers.flat(), repeated(box('free'), 130_000)]);
+}
 
 /** Each holds the next. */
 function nested(depth: number): Buffer {

@@ -1,10 +1,12 @@
 import type { Mp4Box } from './mp4-boxes';
-import type { RangedFile } from './ranged-file';
+import { BudgetSpent, type RangedFile } from './ranged-file';
 
 /** A fragment's header is a few hundred bytes, or a few thousand with one entry a sample. */
 const MOST_HEADER_BYTES = 256 * 1024;
 /** Places of the file's end at which the letters of a fragment stand; more are no fragments. */
 const MOST_CANDIDATES = 200;
+/** Boxes that are looked at for one question: a fragment of one track has six. */
+const MOST_BOXES = 5_000;
 
 export interface TrackFragment {
   /** When it begins, in units of the track; undefined where it does not say. */
@@ -13,27 +15,33 @@ export interface TrackFragment {
   units: number;
 }
 
-/** When the last fragment of the track ends, in units of the track. */
+/** When the last fragment of the track ends, in units of the track; undefined also where that would cost too much. */
 export async function lastFragmentEnd(
   file: RangedFile,
   trackId: number,
   fallbackUnits: number,
 ): Promise<number | undefined> {
+  const boxes = new BoxReader();
   for (const tailBytes of [64 * 1024, 1024 * 1024, 4 * 1024 * 1024]) {
     const { bytes } = await file.tail(tailBytes);
     let candidates = 0;
     for (let at = bytes.lastIndexOf('moof'); at >= 4; at = bytes.lastIndexOf('moof', at - 1)) {
       if (++candidates > MOST_CANDIDATES) break;
-      const moof = boxesOf(bytes.subarray(at - 4, at - 4 + MOST_HEADER_BYTES))[0];
-      const fragment = moof && trackFragment(moof.body, trackId, fallbackUnits);
-      if (fragment?.start !== undefined) return fragment.start + fragment.units;
+      try {
+        const [moof] = boxes.within(bytes.subarray(at - 4, at - 4 + MOST_HEADER_BYTES));
+        const fragment = moof && trackFragment(boxes, moof.body, trackId, fallbackUnits);
+        if (fragment?.start !== undefined) return fragment.start + fragment.units;
+      } catch (error) {
+        if (error instanceof BudgetSpent) return undefined;
+        throw error;
+      }
     }
     if (tailBytes >= file.sizeBytes) return undefined;
   }
   return undefined;
 }
 
-/** What the fragment under this header holds of the track. */
+/** What the fragment under this header holds of the track. @throws BudgetSpent */
 export async function readFragment(
   file: RangedFile,
   { start, end }: Mp4Box,
@@ -41,6 +49,7 @@ export async function readFragment(
   fallbackUnits: number,
 ): Promise<TrackFragment | undefined> {
   return trackFragment(
+    new BoxReader(),
     await file.read(start, Math.min(end, start + MOST_HEADER_BYTES)),
     trackId,
     fallbackUnits,
@@ -48,10 +57,15 @@ export async function readFragment(
 }
 
 /** The parts of a fragment that belong to the track, as one: from the earliest to the end of all. */
-function trackFragment(moof: Buffer, trackId: number, fallbackUnits: number): TrackFragment | undefined {
-  const parts = boxesOf(moof)
+function trackFragment(
+  boxes: BoxReader,
+  moof: Buffer,
+  trackId: number,
+  fallbackUnits: number,
+): TrackFragment | undefined {
+  const parts = [...boxes.within(moof)]
     .filter(({ type }) => type === 'traf')
-    .map(({ body }) => partOf(body, trackId, fallbackUnits))
+    .map(({ body }) => partOf(boxes, body, trackId, fallbackUnits))
     .filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const starts = parts.map(({ start }) => start).filter((start) => start !== undefined);
@@ -61,8 +75,13 @@ function trackFragment(moof: Buffer, trackId: number, fallbackUnits: number): Tr
   };
 }
 
-function partOf(traf: Buffer, trackId: number, fallbackUnits: number): TrackFragment | undefined {
-  const boxes = boxesOf(traf);
+function partOf(
+  reader: BoxReader,
+  traf: Buffer,
+  trackId: number,
+  fallbackUnits: number,
+): TrackFragment | undefined {
+  const boxes = [...reader.within(traf)];
   const header = boxes.find(({ type }) => type === 'tfhd')?.body;
   if (!header || header.length < 8 || header.readUInt32BE(4) !== trackId) return undefined;
   const decodeTime = boxes.find(({ type }) => type === 'tfdt')?.body;
@@ -103,17 +122,21 @@ interface Box {
   body: Buffer;
 }
 
-/** Whole boxes, in their order; the first that is not all there ends the row. */
-function boxesOf(bytes: Buffer): Box[] {
-  const boxes: Box[] = [];
-  for (let at = 0; at + 8 <= bytes.length;) {
-    const sizeBytes = bytes.readUInt32BE(at);
-    if (sizeBytes < 8 || at + sizeBytes > bytes.length) break;
-    boxes.push({
-      type: bytes.toString('latin1', at + 4, at + 8),
-      body: bytes.subarray(at + 8, at + sizeBytes),
-    });
-    at += sizeBytes;
+/** Goes through boxes in memory, and never through more than fragments have: what is looked at may overlap. */
+class BoxReader {
+  private seen = 0;
+
+  /** Whole boxes, in their order; the first that is not all there ends the row. @throws BudgetSpent */
+  *within(bytes: Buffer): Generator<Box> {
+    for (let at = 0; at + 8 <= bytes.length;) {
+      if (++this.seen > MOST_BOXES) throw new BudgetSpent('The fragments have more boxes than any recording');
+      const sizeBytes = bytes.readUInt32BE(at);
+      if (sizeBytes < 8 || at + sizeBytes > bytes.length) return;
+      yield {
+        type: bytes.toString('latin1', at + 4, at + 8),
+        body: bytes.subarray(at + 8, at + sizeBytes),
+      };
+      at += sizeBytes;
+    }
   }
-  return boxes;
 }

@@ -25,11 +25,6 @@ export const speech0005: SqlMigration = {
   ALTER TABLE work_items ADD CONSTRAINT work_items_stage_check
     CHECK (stage IN ('whole', 'prepare', 'recognize', 'assemble', 'rediarize')) NOT VALID;
 
-  -- The backlog passes completed jobs by, but for these.
-  CREATE INDEX work_items_rediarized ON work_items (job_id) WHERE stage = 'rediarize' AND state IN ('queued', 'running');
-  -- How fast recognition has been of late.
-  CREATE INDEX work_items_recognized ON work_items (finished_at) WHERE state = 'done' AND stage IN ('whole', 'recognize');
-
   -- Workers with an engine, as they announced themselves. Nothing is lost with it that is not said again within moments.
   CREATE TABLE workers (
     worker           text PRIMARY KEY,

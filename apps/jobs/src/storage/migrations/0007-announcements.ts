@@ -10,6 +10,5 @@ export const announcements0007: SqlMigration = {
   -- goes round, processes of before it do not write the column when they end a job: the default does.
   ALTER TABLE jobs ALTER COLUMN announce_at SET DEFAULT now();
   UPDATE jobs SET announce_at = now() WHERE state NOT IN ('completed', 'failed', 'discarded');
-  CREATE INDEX jobs_to_announce ON jobs (announce_at) WHERE state IN ('completed', 'failed') AND announce_at IS NOT NULL;
   `,
 };

@@ -29,6 +29,5 @@ export const idempotency0008: SqlMigration = {
     ADD COLUMN declared_bytes   bigint,
     -- As what such a recording was submitted first: its price is held once, so it cannot become something dearer.
     ADD COLUMN hold_option      text;
-  CREATE INDEX jobs_open_uploads ON jobs (account_id) WHERE state = 'uploading' AND store_upload_id IS NOT NULL;
   `,
 };

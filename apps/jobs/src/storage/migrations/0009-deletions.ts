@@ -7,8 +7,6 @@ export const deletions0009: SqlMigration = {
   -- When it was decided that a job that has ended, or is about to, is erased. From then on it is there for nobody; the row
   -- itself stays, without content, because the ledger refers to it.
   ALTER TABLE jobs ADD COLUMN deleted_at timestamptz;
-  -- For the retention of transcripts: the oldest of an account.
-  CREATE INDEX jobs_kept ON jobs (account_id, completed_at) WHERE deleted_at IS NULL AND completed_at IS NOT NULL;
 
   -- The receipts: what was deleted, at whose request and when. Kept for ever; nothing in them is content.
   CREATE TABLE deletions (

@@ -14,17 +14,6 @@ export const fairDispatch0010: SqlMigration = {
     ADD CONSTRAINT waiting_has_account
       CHECK (release_after IS NULL OR (account_id IS NOT NULL AND audio_seconds IS NOT NULL)) NOT VALID;
 
-  -- The next work of each account, for each of the two duties.
-  CREATE INDEX work_items_waiting_speech ON work_items (account_id, queued_at, id)
-    WHERE state = 'queued' AND release_after IS NOT NULL AND stage IN ('whole', 'recognize');
-  CREATE INDEX work_items_waiting_audio ON work_items (account_id, queued_at, id)
-    WHERE state = 'queued' AND release_after IS NOT NULL AND stage IN ('prepare', 'assemble', 'rediarize');
-  -- What workers have, or are about to have: at most a window of it.
-  CREATE INDEX work_items_released ON work_items (state, lease_expires_at)
-    WHERE state IN ('queued', 'running') AND release_after IS NULL;
-  -- How many jobs an account has that have not ended.
-  CREATE INDEX jobs_unfinished_of_account ON jobs (account_id) WHERE state NOT IN ('completed', 'failed');
-
   -- Virtual time of each duty, in audio seconds per unit of weight: the turn of the work that was released last.
   CREATE TABLE dispatch_clocks (
     duty         text PRIMARY KEY CHECK (duty IN ('speech', 'audio')),

@@ -1,6 +1,7 @@
 import { rows } from '@currawong/database';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { JOBS_SCHEMA } from '../database';
 import { TestDatabase } from '../test-database';
 
 let fresh: FreshDatabase;
@@ -30,6 +31,17 @@ describe('what was added to tables that may be large', () => {
       'waiting_has_account',
       'work_items_stage_check',
     ]);
+  });
+
+  it('and their indexes are not built by the migrations that lock these tables until their end', () => {
+    const inTransactions = JOBS_SCHEMA.migrations.filter(
+      (migration) => 'sql' in migration && !/000[1-4]$/.test(migration.name),
+    );
+    expect(inTransactions.length).toBeGreaterThanOrEqual(5);
+    for (const migration of inTransactions)
+      expect(migration).not.toMatchObject({
+        sql: expect.stringMatching(/CREATE (UNIQUE )?INDEX\s+\w+\s+ON (jobs|work_items)\b/) as string,
+      });
   });
 
   it('is checked against every row that is written', async () => {
