@@ -8,6 +8,7 @@ import { GATEWAY_CONFIG, type GatewayEnvironment } from './config';
 import { CreditController } from './credit/credit.controller';
 import { DashboardController } from './dashboard/dashboard.controller';
 import { DocsController } from './docs/docs.controller';
+import { Dependencies } from './health/dependencies';
 import { HealthController } from './health/health.controller';
 import { Identities } from './http/identity';
 import { AudioController } from './jobs/audio/audio.controller';
@@ -92,6 +93,7 @@ export class GatewayModule {
         ...ACCOUNT_PROVIDERS,
         CallbackUrls,
         Deliveries,
+        Dependencies,
         Endpoints,
         Identities,
         Intake,
@@ -99,8 +101,6 @@ export class GatewayModule {
         OpenRecordings,
         Following,
         EventStreams,
-        // Asked by Overload as well, which no controller can be injected into.
-        HealthController,
         Overload,
         RateLimiter,
         RequestLimits,

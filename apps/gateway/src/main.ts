@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { runService } from '@currawong/messaging';
 import { GatewayEnvironment, publicUrl } from './config';
 import { GatewayModule } from './gateway.module';
-import { HealthController } from './health/health.controller';
+import { Dependencies } from './health/dependencies';
 import { configureEdge } from './http/edge';
 import { EventStreams } from './jobs/events/event-streams';
 import { RequestLimits } from './rate-limits/request-limits';
@@ -23,7 +23,7 @@ void runService({
       }),
   },
   ready: async (app) => {
-    const missing = await app.get(HealthController).missing();
+    const missing = await app.get(Dependencies).missing();
     return missing.length === 0
       ? { ok: true }
       : { ok: false, detail: `not available: ${missing.join(', ')}` };

@@ -191,6 +191,25 @@ describe('when', () => {
     await eventually(() => started.length === 2, 'taken over', 1_500);
   });
 
+  // Stopped, the broker takes what it is sent and answers nothing; nobody notices for twenty seconds or more.
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'a service shuts down while the broker is gone by %s, it does not wait for it',
+    async (signal) => {
+      broker.signal(signal);
+      if (signal === 'SIGKILL')
+        await eventually(() => service.connection.status() === 'disconnected', 'noticed');
+      else await sleep(200);
+      const startedAtMs = performance.now();
+      await service.strategy.close();
+      // The grace of two seconds, and as long for what is still to be sent.
+      expect(performance.now() - startedAtMs).toBeLessThan(signal === 'SIGKILL' ? 1_000 : 4_500);
+      await service.close();
+      expect(performance.now() - startedAtMs).toBeLessThan(signal === 'SIGKILL' ? 1_500 : 10_000);
+      expect(service.connection.status()).toBe('closed');
+    },
+    60_000,
+  );
+
   it('a handler ignores the abort, its message is handed back over its head', async () => {
     const stubborn = await startTestService(broker.url, [Stubborn], { drainGraceSeconds: 0 });
     await service.close();

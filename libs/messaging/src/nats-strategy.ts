@@ -3,7 +3,11 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { MessagingConnection } from './connection';
 import { ConsumerLoop, type ConsumeHandler } from './consumer-loop';
 import { NATS_TRANSPORT, type Registration } from './decorators';
+import { settlesWithin } from './settles-within';
 import { SubscriptionLoop } from './subscription-loop';
+
+/** A broker that hangs must not keep a process that ends. */
+const FLUSH_WITHIN_MS = 2_000;
 
 export interface NatsStrategyOptions {
   connection: MessagingConnection;
@@ -124,6 +128,8 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     if (total > 0)
       this.options.connection.logger.info({ messages: total }, 'handed unfinished messages back');
     // Acknowledgements are only buffered until now; a process that exits next would take them along.
-    if (this.options.connection.isReady()) await this.options.connection.nats.flush().catch(() => undefined);
+    const { connection } = this.options;
+    if (connection.isReady())
+      await settlesWithin(connection.nats.flush(), FLUSH_WITHIN_MS).catch(() => false);
   }
 }

@@ -11,6 +11,9 @@ import { handlerSeconds, showSubscription } from './metrics';
 import { decodePayload, encodePayload } from './payload';
 import { settlesWithin } from './settles-within';
 
+/** How long the broker has to confirm the end of a subscription. */
+const CONFIRM_WITHIN_MS = 5_000;
+
 /** Requests and notices: plain subscriptions whose running handlers are waited for at the end. */
 export class SubscriptionLoop {
   private readonly running = new Set<Promise<void>>();
@@ -39,10 +42,19 @@ export class SubscriptionLoop {
     });
   }
 
-  /** Takes nothing new and waits for what has arrived. */
+  /** Takes nothing new and waits for what has arrived, no longer than the grace in all. */
   async drain(graceMs: number): Promise<void> {
-    await this.subscription?.drain().catch(() => undefined);
-    await settlesWithin(Promise.all(this.running), graceMs);
+    const endsAtMs = performance.now() + graceMs;
+    await this.end(Math.min(graceMs, CONFIRM_WITHIN_MS));
+    await settlesWithin(Promise.all(this.running), Math.max(0, endsAtMs - performance.now()));
+  }
+
+  /** What the broker has sent arrives before it confirms the end. One that is away never does, one that hangs neither. */
+  private async end(withinMs: number): Promise<void> {
+    if (!this.subscription) return;
+    if (!this.connection.isReady()) return this.subscription.unsubscribe();
+    const confirmed = this.subscription.drain().catch(() => undefined);
+    if (!(await settlesWithin(confirmed, withinMs))) this.subscription.unsubscribe();
   }
 
   private async handle(message: Msg): Promise<void> {

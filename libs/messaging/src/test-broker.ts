@@ -14,6 +14,8 @@ export interface TestBroker {
   folder: string;
   /** `kill -9` unless another signal is named */
   kill(signal?: NodeJS.Signals): Promise<void>;
+  /** without waiting for what comes of it */
+  signal(signal: NodeJS.Signals): void;
   /** on the same port with what is on disk */
   start(): Promise<void>;
   /** kills it and deletes what it stored */
@@ -43,6 +45,7 @@ export async function startTestBroker(args: readonly string[] = []): Promise<Tes
     url: `nats://127.0.0.1:${port}`,
     folder,
     kill,
+    signal: (signal) => void server?.kill(signal),
     start,
     remove: async () => {
       await kill();

@@ -64,6 +64,32 @@ it('removes what is over and nothing else', async () => {
   expect(await left('subject', 'outgoing_mails')).toEqual(['sent lately', 'waiting']);
 });
 
+it('notes when an account was closed or opened again by a gateway that does not note it, and has that told', async () => {
+  const [closed, opened, noted, active] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+  await source.query(
+    `INSERT INTO accounts (id, email, state, closed_at, settings_revision)
+     VALUES ($1, 'b@example.com', 'closed', NULL, 3), ($2, 'c@example.com', 'active', now(), 3),
+            ($3, 'd@example.com', 'closed', '2026-01-01', 3), ($4, 'e@example.com', 'suspended', NULL, 3)`,
+    [closed, opened, noted, active],
+  );
+  const housekeeping = new Housekeeping(source, sessionsOn(source));
+  await housekeeping.round();
+  await housekeeping.round();
+
+  const found = await rows<{ id: string; closed_at: Date | null; settings_revision: string }>(
+    source,
+    'SELECT id, closed_at, settings_revision FROM accounts WHERE id = ANY($1::uuid[])',
+    [[closed, opened, noted, active]],
+  );
+  const of = (id: string) => found.find((one) => one.id === id)!;
+  expect(Math.abs(of(closed).closed_at!.getTime() - Date.now())).toBeLessThan(60_000);
+  expect([of(opened).closed_at, of(active).closed_at]).toEqual([null, null]);
+  expect(of(noted).closed_at).toEqual(new Date('2026-01-01'));
+  expect([closed, opened, noted, active].map((id) => of(id).settings_revision)).toEqual(['4', '4', '3', '3']);
+  const told = await rows(source, 'SELECT account_id, revision FROM settings_to_tell ORDER BY account_id');
+  expect(told).toEqual([closed, opened].toSorted().map((account_id) => ({ account_id, revision: '4' })));
+});
+
 /** Nothing here is told to other gateways. */
 function sessionsOn(on: DataSource): Sessions {
   const connection = { onReconnect: () => undefined } as unknown as MessagingConnection;

@@ -6,7 +6,7 @@ const EVERY_MS = 600_000;
 /** How long it is known of a mail that it was sent. */
 const MAILS_KEPT_DAYS = 30;
 
-/** Removes what is over: it is not let in any more, and would only pile up. */
+/** Removes what is over, which is not let in any more and would only pile up, and mends what older gateways leave. */
 @Injectable()
 export class Housekeeping implements OnModuleInit, BeforeApplicationShutdown {
   private readonly log = new Logger(Housekeeping.name);
@@ -19,12 +19,19 @@ export class Housekeeping implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     this.timer = setInterval(() => {
-      this.clean().catch((error: unknown) => this.log.warn(`what is over stays for now: ${String(error)}`));
+      this.round().catch((error: unknown) =>
+        this.log.warn(`what is over, or to be mended, stays for now: ${String(error)}`),
+      );
     }, EVERY_MS).unref();
   }
 
   beforeApplicationShutdown(): void {
     clearInterval(this.timer);
+  }
+
+  async round(): Promise<void> {
+    await this.clean();
+    await this.noteClosings();
   }
 
   async clean(): Promise<void> {
@@ -33,6 +40,21 @@ export class Housekeeping implements OnModuleInit, BeforeApplicationShutdown {
     await this.source.query('DELETE FROM oidc_attempts WHERE expires_at <= now()');
     await this.source.query(
       `DELETE FROM outgoing_mails WHERE body IS NULL AND created_at < now() - make_interval(days => ${MAILS_KEPT_DAYS})`,
+    );
+  }
+
+  /**
+   * While the service is upgraded, a gateway from before `closed_at` may close an account, whose jobs would be kept for
+   * ever, or open one again, whose jobs would be erased. The time of one that was closed begins when it is seen.
+   */
+  private async noteClosings(): Promise<void> {
+    await this.source.query(
+      `WITH mended AS (
+         UPDATE accounts SET closed_at = CASE WHEN state = 'closed' THEN now() END,
+                             settings_revision = settings_revision + 1
+          WHERE (state = 'closed') <> (closed_at IS NOT NULL) RETURNING id, settings_revision)
+       INSERT INTO settings_to_tell (account_id, revision) SELECT id, settings_revision FROM mended
+       ON CONFLICT (account_id) DO UPDATE SET revision = excluded.revision, next_attempt_at = now()`,
     );
   }
 }

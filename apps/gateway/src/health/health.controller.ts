@@ -1,38 +1,14 @@
-import { CheckBillingReady, CheckJobsReady, type Result } from '@currawong/contracts';
-import { DataSource } from '@currawong/database';
-import { Requester } from '@currawong/messaging';
-import { ObjectStore } from '@currawong/object-store';
-import { Controller, Get, Logger } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { RefusalException } from '../http/refusal.exception';
+import { Dependencies } from './dependencies';
 
-const REMEMBER_MS = 1_000;
-const CHECK_DEADLINE_MS = 2_000;
-/** A look that is older says nothing of now: one begins every second while anybody asks, and takes two at most. */
-const KNOWN_FOR_MS = 5_000;
-const LATE = Symbol('late');
-
-/** Whether a recording sent now would be accepted: everything that takes part in accepting one is asked. */
 @Controller()
 export class HealthController {
-  private readonly log = new Logger(HealthController.name);
-  private checked: { atMs: number; missing: Promise<string[]> } | undefined;
-  private known: { atMs: number; missing: readonly string[] } | undefined;
-  private readonly asked = new Map<string, Promise<unknown>>();
-  private readonly checks: Record<string, () => Promise<unknown>>;
-
-  constructor(source: DataSource, store: ObjectStore, requester: Requester) {
-    const options = { deadlineMs: CHECK_DEADLINE_MS };
-    this.checks = {
-      accounts: () => source.query('SELECT 1'),
-      storage: () => store.check(CHECK_DEADLINE_MS),
-      jobs: async () => requireAccepted(await requester.ask(CheckJobsReady, {}, options)),
-      billing: async () => requireAccepted(await requester.ask(CheckBillingReady, {}, options)),
-    };
-  }
+  constructor(private readonly dependencies: Dependencies) {}
 
   @Get(['health', 'api/v1/health', 'v1/health'])
   async health() {
-    const missing = await this.missing();
+    const missing = await this.dependencies.missing();
     if (missing.length === 0) return { status: 'ok' };
     throw RefusalException.of(
       'unavailable',
@@ -45,62 +21,4 @@ export class HealthController {
   live() {
     return { status: 'ok' };
   }
-
-  /** What is not available, within the deadline of a check. Many probes at once make one check. */
-  missing(): Promise<string[]> {
-    if (!this.checked || performance.now() - this.checked.atMs > REMEMBER_MS) {
-      const check = { atMs: Infinity, missing: this.check() };
-      // Remembered from its end on: until then it is the one under way.
-      void check.missing.then((missing) => {
-        check.atMs = performance.now();
-        this.known = { atMs: check.atMs, missing };
-      });
-      this.checked = check;
-    }
-    return this.checked.missing;
-  }
-
-  /**
-   * What was not available when it was looked at last, without waiting: the next look is begun where that is a while ago.
-   * Nothing where nobody has looked lately.
-   */
-  knownMissing(): readonly string[] {
-    void this.missing();
-    return this.known && performance.now() - this.known.atMs < KNOWN_FOR_MS ? this.known.missing : [];
-  }
-
-  private async check(): Promise<string[]> {
-    const results = await Promise.all(
-      Object.keys(this.checks).map(async (name) => {
-        try {
-          if ((await Promise.race([this.ask(name), afterDeadline()])) === LATE)
-            throw new Error('no answer within the deadline');
-          return null;
-        } catch (error) {
-          this.log.warn(`${name} is not available: ${String(error)}`);
-          return name;
-        }
-      }),
-    );
-    return results.filter((name) => name !== null);
-  }
-
-  /** One that hangs is not asked a second time: each asking would hold one more of the database's connections. */
-  private ask(name: string): Promise<unknown> {
-    const underWay = this.asked.get(name);
-    if (underWay) return underWay;
-    const asking = this.checks[name]!().finally(() => this.asked.delete(name));
-    this.asked.set(name, asking);
-    // Whether it fails is of interest to whoever waits for it, if anybody still does.
-    asking.catch(() => undefined);
-    return asking;
-  }
-}
-
-function requireAccepted(result: Result<unknown>): void {
-  if (!result.ok) throw new Error(result.refusal.detail);
-}
-
-function afterDeadline(): Promise<typeof LATE> {
-  return new Promise((resolve) => setTimeout(() => resolve(LATE), CHECK_DEADLINE_MS).unref());
 }

@@ -61,6 +61,8 @@ export class RequestLimits {
       if (identity.sentKey) return this.countFailure(request, response);
     } else {
       await this.countRequest(request, response, identity);
+      const { accountId } = identity.kind === 'key' ? identity.key : identity.session;
+      if (isTranscribe(request)) this.overload.requireShare(response, accountId);
     }
     // Node's own would have been sent before anybody had looked at the request.
     if (request.headers.expect && request.httpVersion === '1.1') response.writeContinue();

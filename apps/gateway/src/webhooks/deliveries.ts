@@ -9,7 +9,7 @@ import {
   type WebhookAttempt,
   type WebhookDeliveryDetail,
 } from '@currawong/contracts';
-import { DataSource, row, rows } from '@currawong/database';
+import { DataSource, row, rows, type EntityManager } from '@currawong/database';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { originOf } from './origin';
@@ -88,32 +88,36 @@ export class Deliveries {
    * @returns false where there is none
    */
   async replay(owner: Owner, id: string): Promise<boolean> {
-    const url = await this.ownAddress(owner.account_id);
-    const replayed = await row(
-      this.source,
-      `UPDATE webhook_deliveries
+    return this.source.transaction(async (manager) => {
+      const url = (await addressesOf(manager, [owner.account_id])).get(owner.account_id) ?? null;
+      const replayed = await row(
+        manager,
+        `UPDATE webhook_deliveries
           SET next_attempt_at = now(), is_last = is_last OR state <> 'pending', state = 'pending', ended_at = NULL,
               scheduled = greatest(scheduled - 1, 0),
               url = CASE WHEN is_default THEN coalesce($4, url) ELSE url END,
               origin = CASE WHEN is_default THEN coalesce($5, origin) ELSE origin END
         WHERE id = $1 AND account_id = $2 AND mode = $3 RETURNING id`,
-      [id, owner.account_id, owner.mode, url, url === null ? null : originOf(url)],
-    );
-    return replayed !== undefined;
+        [id, owner.account_id, owner.mode, url, url === null ? null : originOf(url)],
+      );
+      return replayed !== undefined;
+    });
   }
 
   /** A message that says nothing, to the account's own address: one attempt. Refuses with `webhook_not_set`. */
   async writeTest(owner: Owner): Promise<Result<string>> {
     const id = uuidv7();
     const { type, body } = testMessage(id, new Date());
-    const url = await this.ownAddress(owner.account_id);
-    if (url === null) return refuse('webhook_not_set');
-    await this.source.query(
-      `INSERT INTO webhook_deliveries (id, account_id, mode, type, url, origin, is_default, body, is_last)
-       VALUES ($1, $2, $3, $4, $5, $6, true, $7, true)`,
-      [id, owner.account_id, owner.mode, type, url, originOf(url), body],
-    );
-    return accept(id);
+    return this.source.transaction(async (manager) => {
+      const url = (await addressesOf(manager, [owner.account_id])).get(owner.account_id);
+      if (url === undefined) return refuse('webhook_not_set');
+      await manager.query(
+        `INSERT INTO webhook_deliveries (id, account_id, mode, type, url, origin, is_default, body, is_last)
+         VALUES ($1, $2, $3, $4, $5, $6, true, $7, true)`,
+        [id, owner.account_id, owner.mode, type, url, originOf(url), body],
+      );
+      return accept(id);
+    });
   }
 
   /**
@@ -121,18 +125,21 @@ export class Deliveries {
    * an address, and nothing for accounts that are closed. Committed when it returns.
    */
   async write(jobs: readonly EndedJob[]): Promise<void> {
-    const known = await rows<{ id: string; url: string | null }>(
-      this.source,
-      `SELECT a.id, e.url FROM accounts a
-         LEFT JOIN webhook_endpoints e ON e.account_id = a.id AND e.disabled_at IS NULL
-        WHERE a.id = ANY($1::uuid[]) AND a.state <> 'closed'`,
+    await this.source.transaction((manager) => this.writeIn(manager, jobs));
+  }
+
+  private async writeIn(manager: EntityManager, jobs: readonly EndedJob[]): Promise<void> {
+    const known = await rows<{ id: string }>(
+      manager,
+      `SELECT id FROM accounts WHERE id = ANY($1::uuid[]) AND state <> 'closed'`,
       [[...new Set(jobs.map(({ account_id }) => account_id))]],
     );
-    const urlOf = new Map(known.map(({ id, url }) => [id, url]));
+    const open = new Set(known.map(({ id }) => id));
+    const urlOf = await addressesOf(manager, [...open]);
     const told = jobs.flatMap((job) => {
-      if (!urlOf.has(job.account_id)) return [];
-      const url = job.webhook_url ?? urlOf.get(job.account_id) ?? null;
-      if (url === null) return [];
+      if (!open.has(job.account_id)) return [];
+      const url = job.webhook_url ?? urlOf.get(job.account_id);
+      if (url === undefined) return [];
       const { id, type, body } = messageOfJob(job);
       return [
         {
@@ -142,27 +149,34 @@ export class Deliveries {
       ];
     });
     if (told.length === 0) return;
-    for (const accountId of new Set(told.map(({ account_id }) => account_id)))
-      await ensureSecret(this.source, accountId);
-    await this.source.query(
+    // In one order for everybody, so that those who write the same at once wait for one another and no more.
+    for (const accountId of new Set(told.map(({ account_id }) => account_id).toSorted()))
+      await ensureSecret(manager, accountId);
+    await manager.query(
       `INSERT INTO webhook_deliveries (id, account_id, mode, type, job_id, url, origin, is_default, body)
        SELECT id, account_id, mode, type, job_id, url, origin, is_default, body
          FROM jsonb_to_recordset($1) AS told (id uuid, account_id uuid, mode text, type text, job_id uuid, url text,
                                               origin text, is_default boolean, body text)
+        ORDER BY id
        ON CONFLICT (id) DO NOTHING`,
       [JSON.stringify(told)],
     );
   }
+}
 
-  /** Null where there is none that is in use. */
-  private async ownAddress(accountId: string): Promise<string | null> {
-    const endpoint = await row<{ url: string | null }>(
-      this.source,
-      'SELECT url FROM webhook_endpoints WHERE account_id = $1 AND disabled_at IS NULL',
-      [accountId],
-    );
-    return endpoint?.url ?? null;
-  }
+/**
+ * The accounts' own addresses, of those that have one in use, by account. They stay until the transaction ends: who takes
+ * one away meanwhile waits, and then ends what was written to it.
+ */
+async function addressesOf(manager: EntityManager, accountIds: string[]): Promise<Map<string, string>> {
+  const found = await rows<{ account_id: string; url: string }>(
+    manager,
+    `SELECT account_id, url FROM webhook_endpoints
+      WHERE account_id = ANY($1::uuid[]) AND url IS NOT NULL AND disabled_at IS NULL
+      ORDER BY account_id FOR SHARE`,
+    [accountIds],
+  );
+  return new Map(found.map(({ account_id, url }) => [account_id, url]));
 }
 
 function asDelivery(delivery: DeliveryRow): WebhookDelivery {

@@ -35,6 +35,7 @@ export class Endpoints {
     const problem = url === null ? undefined : await this.callbackUrls.problemWith(url);
     if (problem !== undefined) return refuse('invalid_parameter', `url: ${problem}`);
     return this.source.transaction(async (manager) => {
+      // Waits for deliveries that are being written to the address of before, and then finds them.
       await manager.query(
         `INSERT INTO webhook_endpoints (account_id, url) VALUES ($1, $2)
          ON CONFLICT (account_id) DO UPDATE SET url = excluded.url, disabled_at = NULL, disabled_reason = NULL`,
@@ -78,6 +79,11 @@ export class Endpoints {
       [accountId],
     );
   }
+}
+
+/** Nobody changes the address, or writes deliveries to it, until the caller's transaction ends. */
+export async function lockEndpoint(manager: EntityManager, accountId: string): Promise<void> {
+  await manager.query('SELECT FROM webhook_endpoints WHERE account_id = $1 FOR UPDATE', [accountId]);
 }
 
 /** Ends what waits to be sent to the account's own address. One that is being sent at the moment ends with that. */

@@ -79,13 +79,24 @@ async function waitUnlessCancelled(
     if (!(error instanceof Interrupted)) throw error;
   }
   interruption.next(() => process.exit(130));
-  try {
-    await client.jobs.delete(id);
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-  }
-  screen.line(`Cancelled job ${id}.`);
+  screen.line(await cancel(id, client));
   return 'cancelled';
+}
+
+/** Leaves a job that has ended alone: deleting it would erase a transcript that was paid for. @returns what to say */
+async function cancel(id: string, client: Currawong): Promise<string> {
+  try {
+    const { status } = await client.jobs.get(id);
+    if (status === 'completed' || status === 'failed')
+      return `Job ${id} ended before it could be cancelled, and is kept: currawong job ${id}`;
+    const { cancelled_at } = await client.jobs.delete(id);
+    return cancelled_at === null
+      ? `Job ${id} ended before it could be cancelled, and was deleted.`
+      : `Cancelled job ${id}.`;
+  } catch (error) {
+    if (error instanceof NotFoundError) return `Job ${id} is not there any more.`;
+    throw error;
+  }
 }
 
 function noteOf({ status, queue_position, estimated_completion_at }: JobProgress): string {

@@ -216,8 +216,8 @@ export const JOB_OPERATIONS: Operation[] = [
       'A job that has not ended is cancelled: it becomes `failed` with `Cancelled by the client`, nothing is charged, and its ' +
       'recording is deleted. A job that has ended is deleted: nobody finds it any more, and its recording, its text and everything ' +
       'derived from them are gone within a minute; what was charged stays charged. A job whose outcome is just being charged ends ' +
-      'as it would, and is deleted. To delete what is left of a cancelled job, its name and its row in lists, ask again once the ' +
-      'receipt says `erased_at`. The answer is the receipt, again and again however often it is asked.',
+      'as it would, and is deleted. To delete what is left of a cancelled job, its name and its row in lists, ask again a minute ' +
+      'after it was cancelled, once the receipt says `erased_at`. The answer is the receipt, again and again however often it is asked.',
     access: 'key or session',
     parameters: { job_id: JOB_PARAMETER },
     answers: {

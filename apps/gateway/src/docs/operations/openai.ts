@@ -15,6 +15,13 @@ const Transcription = z.object({
   usage: Usage,
   job_id: z.uuid(),
   engine: z.object({ name: z.string(), version: z.string(), model: z.string().nullable() }),
+  // Of verbose_json and diarized_json.
+  task: z.literal('transcribe').optional(),
+  language: z.string().optional(),
+  duration: z.number().optional(),
+  words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).optional(),
+  /** With more fields, each format its own. */
+  segments: z.array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() })).optional(),
 });
 const Model = z.object({
   id: z.string(),

@@ -16,8 +16,8 @@ export const UPLOAD_OPERATIONS: Operation[] = [
       'For browsers and for large files. Cut the file into the parts that the answer names and PUT each to its URL, in any order ' +
       'and several at once; the body of each PUT is exactly its bytes, with no header but Content-Length. A part that broke off is ' +
       'PUT again alone. Then send POST /transcribe with `upload_id` and the other fields: extension, content and size are ' +
-      'looked at there. Until it is submitted the upload is a job with the status `uploading`; DELETE /jobs/{upload_id} ends it, ' +
-      'and what was not submitted by `expires_at` is erased. A page of another origin may PUT only where the rules (CORS) of the ' +
+      'looked at there. Until it is submitted the upload is a job with the status `uploading`; DELETE /jobs/{upload_id} ends it ' +
+      '(it counts as an open one until `expires_at` all the same, because its URLs stay good), and what was not submitted by `expires_at` is erased. A page of another origin may PUT only where the rules (CORS) of the ' +
       'bucket allow its origin.',
     access: 'key or session',
     body: {

@@ -13,6 +13,8 @@ export function curlOf(
   const anyone = schemes.length === 0;
   if (!schemes.includes('apiKey') && !(anyone && method === 'get' && !path.startsWith('/oidc')))
     return undefined;
+  // Nothing works as pasted that is always refused.
+  if (!Object.keys(operation.responses).some((status) => status.startsWith('2'))) return undefined;
   // The page has a job to ask about, and nothing else with an id.
   if (/\{(?!job_id\})/.test(path)) return undefined;
   const prefix = servers.includes('/') ? '' : servers[0];

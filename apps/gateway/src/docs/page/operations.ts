@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenApiDocument, OperationObject, ResponseObject } from '../openapi';
+import { JOB_OPERATIONS } from '../operations/jobs';
 import { curlOf } from './curl';
 import { code } from './guide';
 import { breakable, html, prose, type Html } from './html';
@@ -14,15 +15,18 @@ export interface PlacedOperation {
   operation: OperationObject;
 }
 
-/** Those of a tag, in the document's order. */
+/** Those of a tag, in the document's order, which for jobs is that of their list: nothing is asked about a job after it is deleted. */
 export function operationsOf(document: OpenApiDocument, tag: string): PlacedOperation[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  const placed = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
       const servers = (item.servers ?? document.servers).map(({ url }) => url);
       return operation?.tags.includes(tag) ? [{ method, path, servers, operation }] : [];
     }),
   );
+  const place = ({ operation }: PlacedOperation) =>
+    JOB_OPERATIONS.findIndex(({ id }) => id === operation.operationId);
+  return placed.sort((one, other) => place(one) - place(other));
 }
 
 export function operationSection(placed: PlacedOperation, baseUrl: string): Html {

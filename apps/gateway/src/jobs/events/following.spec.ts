@@ -72,6 +72,49 @@ it('what is heard is asked about at once, many notices in one question, and noth
   expect(questions).toEqual([1]);
 });
 
+it('notices of more jobs than one question may be about become several questions', async () => {
+  const stop = new AbortController();
+  for (let index = 0; index < 250; index++) put(index, 'processing');
+  const streams = [...known.keys()].map((id) => following.follow(OWNER, id, stop.signal));
+  await Promise.all(streams.map((stream) => stream.next()));
+  for (const id of known.keys()) following.noteMoved(id);
+  await jest.advanceTimersByTimeAsync(60);
+  expect(questions).toEqual([200, 50]);
+  stop.abort();
+  await Promise.all(streams.map((stream) => stream.return()));
+});
+
+it('a notice costs the same whether one job is followed or thousands', async () => {
+  const stop = new AbortController();
+  for (let index = 0; index < 5_000; index++) put(index, 'processing');
+  const streams = [...known.keys()].map((id) => following.follow(OWNER, id, stop.signal));
+  await Promise.all(streams.map((stream) => stream.next()));
+  jest.useRealTimers();
+  const startedAt = process.cpuUsage();
+  for (let notice = 0; notice < 20_000; notice++) following.noteMoved(idOf(1_000_000 + notice));
+  const { user } = process.cpuUsage(startedAt);
+  // To look through all that are followed at each took some seconds.
+  expect(user / 1e6).toBeLessThan(0.5);
+  stop.abort();
+  await Promise.all(streams.map((stream) => stream.return()));
+});
+
+it('a job is one thing to its owner and another to somebody else, and both may follow it', async () => {
+  put(1, 'processing');
+  const other = { ...OWNER, account_id: idOf(99) };
+  const [first, second] = [OWNER, OWNER].map((owner) => following.follow(owner, idOf(1), signal()));
+  const third = following.follow(other, idOf(1), signal());
+  await Promise.all([first!.next(), second!.next(), third.next()]);
+  await first!.return();
+  following.noteMoved(idOf(1));
+  await jest.advanceTimersByTimeAsync(60);
+  expect(questions).toEqual([2]);
+  await Promise.all([second!.return(), third.return()]);
+  following.noteMoved(idOf(1));
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(questions).toEqual([2]);
+});
+
 it('the end of a job ends the stream, and is what waiting for it gives', async () => {
   put(1, 'processing', 0.5);
   const ended = following.ended(OWNER, idOf(1), signal());

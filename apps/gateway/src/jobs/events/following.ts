@@ -63,7 +63,8 @@ class Follower {
 @Injectable()
 export class Following implements BeforeApplicationShutdown {
   private readonly log = new Logger(Following.name);
-  private readonly followed = new Map<string, Followed>();
+  /** By the job's id, since every heartbeat of every worker asks for one; each holds one entry to an owner. */
+  private readonly followed = new Map<string, Followed[]>();
   private readonly moved = new Set<string>();
   private round: NodeJS.Timeout | undefined;
   private gathering: NodeJS.Timeout | undefined;
@@ -99,13 +100,13 @@ export class Following implements BeforeApplicationShutdown {
 
   /** Something of a job is otherwise; whoever follows it here is to know soon. */
   noteMoved(jobId: string): void {
-    if (![...this.followed.values()].some((followed) => followed.jobId === jobId)) return;
+    if (!this.followed.has(jobId)) return;
     this.moved.add(jobId);
     this.gathering ??= setTimeout(() => {
       this.gathering = undefined;
-      const wanted = [...this.followed.values()].filter((followed) => this.moved.has(followed.jobId));
+      const wanted = [...this.moved].flatMap((moved) => this.followed.get(moved) ?? []);
       this.moved.clear();
-      void this.ask(wanted);
+      void this.askAll(wanted);
     }, GATHER_MS);
   }
 
@@ -116,29 +117,37 @@ export class Following implements BeforeApplicationShutdown {
   }
 
   private enter(owner: Owner, jobId: string, follower: Follower): () => void {
-    const name = `${owner.account_id} ${owner.mode} ${jobId}`;
-    const followed = this.followed.get(name) ?? {
+    const ofJob = this.followed.get(jobId) ?? [];
+    this.followed.set(jobId, ofJob);
+    const followed = ofJob.find(({ owner: other }) => isSame(other, owner)) ?? {
       ...{ owner, jobId, answeredAtMs: performance.now(), followers: new Set<Follower>() },
     };
-    this.followed.set(name, followed);
+    if (!ofJob.includes(followed)) ofJob.push(followed);
     followed.followers.add(follower);
     this.round ??= setTimeout(() => void this.goRound(), EVERY_MS);
-    return () => {
-      followed.followers.delete(follower);
-      if (followed.followers.size === 0 && this.followed.get(name) === followed) this.followed.delete(name);
-    };
+    return () => this.leave(followed, follower);
+  }
+
+  private leave(followed: Followed, follower: Follower): void {
+    followed.followers.delete(follower);
+    const ofJob = this.followed.get(followed.jobId);
+    if (followed.followers.size > 0 || !ofJob?.includes(followed)) return;
+    ofJob.splice(ofJob.indexOf(followed), 1);
+    if (ofJob.length === 0) this.followed.delete(followed.jobId);
   }
 
   private async goRound(): Promise<void> {
-    const all = [...this.followed.values()];
-    for (let start = 0; start < all.length; start += AT_A_TIME)
-      await this.ask(all.slice(start, start + AT_A_TIME));
+    await this.askAll([...this.followed.values()].flat());
     this.round = this.followed.size > 0 ? setTimeout(() => void this.goRound(), EVERY_MS) : undefined;
+  }
+
+  private async askAll(wanted: readonly Followed[]): Promise<void> {
+    for (let start = 0; start < wanted.length; start += AT_A_TIME)
+      await this.ask(wanted.slice(start, start + AT_A_TIME));
   }
 
   /** Never throws: whoever is not answered for too long is told so. */
   private async ask(wanted: readonly Followed[]): Promise<void> {
-    if (wanted.length === 0) return;
     try {
       const asked = wanted.map(({ owner: { account_id, mode }, jobId }) => ({
         ...{ account_id, mode, job_id: jobId },
@@ -162,6 +171,10 @@ export class Following implements BeforeApplicationShutdown {
 
 export function hasEnded({ status }: Pick<JobView, 'status'>): boolean {
   return status === 'completed' || status === 'failed';
+}
+
+function isSame(one: Owner, other: Owner): boolean {
+  return one.account_id === other.account_id && one.mode === other.mode;
 }
 
 function asUnavailable(error: unknown): Error {

@@ -2,7 +2,7 @@ import { DataSource, row, rows, type EntityManager } from '@currawong/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { audit } from '../../accounts/audit/audit-log';
-import { endPending } from '../endpoints';
+import { endPending, lockEndpoint } from '../endpoints';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from './config';
 import type { Verdict } from './verdict';
 
@@ -31,6 +31,8 @@ export interface AttemptRecord {
 
 const GONE = 'the receiver answered 410: it wants nothing more';
 const DISABLED = 'the address was disabled after its receiver had answered 410';
+/** So many that are due are looked at one by one; where there are more, every receiver is. */
+const LOOKED_AT_SINGLY = 1_000;
 /** Of what is under way in a process, the share that one account may have: its addresses are as many as it likes. */
 const ACCOUNT_SHARE = 4;
 
@@ -52,7 +54,9 @@ export class Claims {
 
   /**
    * What is due, the longest first, passing by receivers that have as many attempts under way as they may: a slow one
-   * occupies its own places and nobody else's. Looks at each receiver that has something pending, not at all that it has.
+   * occupies its own places and nobody else's. Few are due as a rule, and their receivers are found from them: thousands
+   * that are dead have something pending for a day. Behind a backlog it looks at each receiver that has something pending,
+   * not at all that it has.
    * @param free how many at most
    */
   claim(free: number): Promise<Claimed[]> {
@@ -63,14 +67,20 @@ export class Claims {
       await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('webhook claims', 0))");
       return rows<Claimed>(
         manager,
-        `WITH RECURSIVE receivers AS (
-           (SELECT account_id, origin FROM webhook_deliveries WHERE state = 'pending'
+        `WITH RECURSIVE longest_due AS MATERIALIZED (
+           SELECT account_id, origin FROM webhook_deliveries WHERE state = 'pending' AND next_attempt_at <= now()
+            ORDER BY next_attempt_at LIMIT ${LOOKED_AT_SINGLY}
+         ), all_receivers AS (
+           (SELECT account_id, origin FROM webhook_deliveries
+             WHERE state = 'pending' AND (SELECT count(*) FROM longest_due) = ${LOOKED_AT_SINGLY}
              ORDER BY account_id, origin LIMIT 1)
            UNION ALL
-           SELECT following.account_id, following.origin FROM receivers r CROSS JOIN LATERAL (
+           SELECT following.account_id, following.origin FROM all_receivers r CROSS JOIN LATERAL (
              SELECT account_id, origin FROM webhook_deliveries
               WHERE state = 'pending' AND (account_id, origin) > (r.account_id, r.origin)
               ORDER BY account_id, origin LIMIT 1) following
+         ), receivers AS (
+           SELECT account_id, origin FROM longest_due UNION SELECT account_id, origin FROM all_receivers
          ), busy AS (
            SELECT account_id, origin, count(*)::int AS attempts FROM webhook_deliveries
             WHERE claim_id IS NOT NULL AND claimed_until > now() GROUP BY account_id, origin
@@ -98,7 +108,10 @@ export class Claims {
 
   /** Keeps an attempt and what follows from it. Nothing where the lease was lost: somebody else has sent it since. */
   async settle(claimed: Claimed, attempt: AttemptRecord, verdict: Verdict): Promise<boolean> {
+    const isEndpointGone = verdict.kind === 'failed' && verdict.endpointGone && claimed.is_default;
     return this.source.transaction(async (manager) => {
+      // As whoever changes the address: the endpoint is locked before its deliveries.
+      if (isEndpointGone) await lockEndpoint(manager, claimed.account_id);
       const settled = await row<{ attempts: number }>(
         manager,
         `UPDATE webhook_deliveries
@@ -120,8 +133,7 @@ export class Claims {
          VALUES ($1, $2, now() - make_interval(secs => $3::float8 / 1000), $3, $4, $5, $6)`,
         [claimed.id, settled.attempts, attempt.durationMs, attempt.statusCode, attempt.error, attempt.answer],
       );
-      if (verdict.kind === 'failed' && verdict.endpointGone && claimed.is_default)
-        await this.disable(manager, claimed);
+      if (isEndpointGone) await this.disable(manager, claimed);
       return true;
     });
   }

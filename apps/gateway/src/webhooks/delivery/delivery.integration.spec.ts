@@ -1,5 +1,12 @@
 import type { EndedJob, Owner, WebhookDeliveryDetail } from '@currawong/contracts';
-import { createDataSource, migrate, row, rows, type DataSource } from '@currawong/database';
+import {
+  createDataSource,
+  migrate,
+  row,
+  rows,
+  type DataSource,
+  type EntityManager,
+} from '@currawong/database';
 import { parseRange } from '@currawong/outbound';
 import { freshDatabase, type FreshDatabase } from '@currawong/testing';
 import { Logger } from '@nestjs/common';
@@ -318,7 +325,42 @@ describe('an address that changes', () => {
     expect(await deliver(owner, job)).toMatchObject({ status: 'failed', attempt_count: 0 });
     expect(hook.received).toEqual([]);
   });
+
+  it('to none while a delivery to it is being written ends that one too', async () => {
+    const owner = await newAccount((await receiver()).url);
+    const holding = source.createQueryRunner();
+    await holding.startTransaction();
+    let written: Promise<void> | undefined;
+    let removed: Promise<unknown> | undefined;
+    try {
+      // Whoever writes waits here: the address has been read, and the delivery is not there yet.
+      await holding.query('LOCK TABLE webhook_secrets IN EXCLUSIVE MODE');
+      written = deliveries.write([endedJob(owner)]);
+      await waiting(1);
+      removed = endpoints.set(owner.account_id, null, OPERATOR);
+      await Promise.race([removed, waiting(2)]);
+    } finally {
+      await holding.commitTransaction();
+      await holding.release();
+    }
+    await Promise.all([written, removed]);
+    const found = await deliveries.list(owner, { page: 1, page_size: 5 });
+    expect(found.deliveries.map(({ status }) => status)).toEqual(['failed']);
+  });
 });
+
+/** Settles when so many transactions wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (let waited = 0; waited < 10_000; waited += 20) {
+    const found = await row<{ n: number }>(
+      source,
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (found!.n >= count) return;
+    await sleep(20);
+  }
+  throw new Error(`there were never ${count} transactions that waited`);
+}
 
 describe('a replay', () => {
   it('sends the same message once more under its id, and a failure ends it again', async () => {
@@ -349,6 +391,36 @@ describe('a replay', () => {
     expect(hook.received.length).toBe(1);
   });
 });
+
+function pendingAtOriginsOfTheirOwn({ account_id }: Owner, count: number, dueIn: string): Promise<unknown> {
+  return source.query(
+    `INSERT INTO webhook_deliveries (id, account_id, mode, type, url, origin, is_default, body, next_attempt_at)
+     SELECT gen_random_uuid(), $1, 'live', 'job.completed', 'https://dead' || n || '.example/',
+            'https://dead' || n || '.example', false, '{}', now() + $3::interval
+       FROM generate_series(1, $2) AS n`,
+    [account_id, count, dueIn],
+  );
+}
+
+/** One claim, the origins that it found, and how often it went into an index for that. */
+async function claimCounted({ account_id }: Owner): Promise<{ claimed: string[]; indexScans: number }> {
+  let indexScans = NaN;
+  const counting = {
+    transaction: <T>(work: (manager: EntityManager) => Promise<T>) =>
+      source.transaction(async (manager) => {
+        const result = await work(manager);
+        const stats = await row<{ n: number }>(
+          manager,
+          `SELECT idx_scan::int AS n FROM pg_stat_xact_user_tables WHERE relid = 'webhook_deliveries'::regclass`,
+        );
+        indexScans = stats!.n;
+        return result;
+      }),
+  } as DataSource;
+  const claimed = await new Claims(counting, { ...SETTINGS, WEBHOOK_CONCURRENCY: 40 }).claim(10);
+  expect(claimed.every((one) => one.account_id === account_id)).toBe(true);
+  return { claimed: claimed.map(({ origin }) => origin), indexScans };
+}
 
 describe('receivers beside one another', () => {
   it('one that hangs, with 200 deliveries, does not delay another account’s', async () => {
@@ -387,6 +459,27 @@ describe('receivers beside one another', () => {
     const began = performance.now();
     await deliver(quick);
     expect(performance.now() - began).toBeLessThan(900);
+  });
+
+  it('thousands that have failed and wait for their time cost nothing when others are due', async () => {
+    const owner = await newAccount();
+    await pendingAtOriginsOfTheirOwn(owner, 5_000, '1 hour');
+    await deliveries.write([endedJob(owner, 'https://due.example/')]);
+    const { claimed, indexScans } = await claimCounted(owner);
+    expect(claimed).toEqual(['https://due.example']);
+    expect(indexScans).toBeLessThan(20);
+  });
+
+  it('behind a backlog of one receiver that hangs, others are found', async () => {
+    const owner = await newAccount();
+    await pendingAtOriginsOfTheirOwn(owner, 50, '1 hour');
+    await deliveries.write(Array.from({ length: 1_100 }, () => endedJob(owner, 'https://hangs.example/')));
+    await source.query(
+      `UPDATE webhook_deliveries SET claim_id = gen_random_uuid(), claimed_until = now() + interval '1 hour'
+        WHERE id IN (SELECT id FROM webhook_deliveries WHERE origin = 'https://hangs.example' LIMIT 4)`,
+    );
+    await deliveries.write([endedJob(owner, 'https://due.example/')]);
+    expect((await claimCounted(owner)).claimed).toEqual(['https://due.example']);
   });
 
   it('two processes send everything once, and together keep to the places of a receiver', async () => {

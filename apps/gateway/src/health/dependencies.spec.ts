@@ -3,19 +3,19 @@ import type { DataSource } from '@currawong/database';
 import type { Requester } from '@currawong/messaging';
 import type { ObjectStore } from '@currawong/object-store';
 import { Logger } from '@nestjs/common';
-import { HealthController } from './health.controller';
+import { Dependencies } from './dependencies';
 
 let query: () => Promise<unknown>;
 let queries: number;
 let answer: () => Promise<unknown>;
-let health: HealthController;
+let dependencies: Dependencies;
 
 beforeAll(() => Logger.overrideLogger(false));
 beforeEach(() => {
   queries = 0;
   query = () => Promise.resolve();
   answer = () => Promise.resolve(accept({}));
-  health = new HealthController(
+  dependencies = new Dependencies(
     { query: () => (queries++, query()) } as unknown as DataSource,
     { check: () => Promise.resolve() } as unknown as ObjectStore,
     { ask: () => answer() } as unknown as Requester,
@@ -25,16 +25,16 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 it('nothing is missing when all answer', async () => {
-  expect(await health.missing()).toEqual([]);
+  expect(await dependencies.missing()).toEqual([]);
 });
 
 it('a refusal counts as missing', async () => {
   answer = () => Promise.resolve(refuse('unavailable'));
-  expect(await health.missing()).toEqual(['jobs', 'billing']);
+  expect(await dependencies.missing()).toEqual(['jobs', 'billing']);
 });
 
 it('many probes at once make one check', async () => {
-  await Promise.all([health.missing(), health.missing(), health.missing()]);
+  await Promise.all([dependencies.missing(), dependencies.missing(), dependencies.missing()]);
   expect(queries).toBe(1);
 });
 
@@ -42,7 +42,7 @@ it('a database that hangs is missing after 2 s, and is not asked again before it
   let settle: () => void = () => undefined;
   query = () => new Promise<void>((resolve) => (settle = resolve));
   for (let round = 0; round < 3; round++) {
-    const missing = health.missing();
+    const missing = dependencies.missing();
     await jest.advanceTimersByTimeAsync(2_000);
     expect(await missing).toEqual(['accounts']);
     await jest.advanceTimersByTimeAsync(1_500);
@@ -51,6 +51,6 @@ it('a database that hangs is missing after 2 s, and is not asked again before it
   settle();
   await jest.advanceTimersByTimeAsync(1_500);
   query = () => Promise.resolve();
-  expect(await health.missing()).toEqual([]);
+  expect(await dependencies.missing()).toEqual([]);
   expect(queries).toBe(2);
 });
