@@ -318,7 +318,7 @@ describe('an upload that goes to the store directly', () => {
       ...{ status: 'pending', original_filename: 'talk.wav' },
     });
     expect((await put(upload, bytes, 1)).ok).toBe(false);
-    expect(await submit(upload, {}, { key: 'an upload' })).toMatchObject({ job_id: upload.upload_id });
+    expect(await submit(upload, {}, { key: 'an-upload' })).toMatchObject({ job_id: upload.upload_id });
   });
 
   it('is nobody else’s, and nobody’s where it does not exist', async () => {

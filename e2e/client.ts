@@ -1,6 +1,9 @@
+import { CreateAccount, type KeyMode } from '@currawong/contracts';
+import type { TestPlatform } from '@currawong/testing';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Operator } from './operator';
 
 export interface Answer {
   status: number;
@@ -96,20 +99,25 @@ export class Client {
   }
 }
 
-interface NewAccount {
-  account_id: string;
-  api_key: string;
-}
-
 /** A customer with an account of his own on a test platform. */
 export async function newCustomer(
-  platform: { baseUrl: string; admin<T>(...args: string[]): Promise<T> },
-  options: { freeMinutes?: number; creditAud?: string; mode?: 'live' | 'test' } = {},
+  platform: Pick<TestPlatform, 'baseUrl' | 'nats'>,
+  {
+    freeMinutes = 0,
+    creditAud = '0',
+    mode = 'live',
+  }: { freeMinutes?: number; creditAud?: string; mode?: KeyMode } = {},
 ): Promise<Client & { accountId: string }> {
-  const email = `customer-${Math.random().toString(36).slice(2)}@example.com`;
-  const account = await platform.admin<NewAccount>(
-    ...['account', 'create', '--email', email, '--mode', options.mode ?? 'live'],
-    ...['--free-minutes', String(options.freeMinutes ?? 0), '--credit-aud', options.creditAud ?? '0'],
-  );
-  return Object.assign(new Client(platform.baseUrl, account.api_key), { accountId: account.account_id });
+  const operator = await Operator.join(platform);
+  try {
+    const { account_id, api_key } = await operator.ask(CreateAccount, {
+      email: `customer-${Math.random().toString(36).slice(2)}@example.com`,
+      free_seconds: freeMinutes * 60,
+      credit_micro_aud: Math.round(Number(creditAud) * 1_000_000),
+      mode,
+    });
+    return Object.assign(new Client(platform.baseUrl, api_key), { accountId: account_id });
+  } finally {
+    await operator.leave();
+  }
 }

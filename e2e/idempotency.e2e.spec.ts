@@ -57,6 +57,14 @@ const jobsOf = async (customer: Client) =>
   ((await customer.get('/api/v1/jobs')).body['jobs'] as { id: string }[]).map(({ id }) => id);
 const balanceOf = async (customer: Client) => (await customer.get('/api/v1/credit')).body['balance_aud'];
 
+async function until(reached: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await reached()) return;
+    await sleep(100);
+  }
+  throw new Error('it did not come to that within 40 s');
+}
+
 /** The ids of a customer's jobs once those that were withdrawn are gone, an upload whose gateway died among them. */
 async function settledJobs(customer: Client, count: number): Promise<string[]> {
   for (let tries = 0; tries < 400 && (await jobsOf(customer)).length !== count; tries++) await sleep(100);
@@ -101,11 +109,12 @@ it('fields that mean the same are the same request; another file, name or field 
   expect(await settledJobs(customer, 1)).toEqual([first.job_id]);
 });
 
-it.each(['', 'two words', 'x'.repeat(256), 'naïve'])('%p is no key', async (key) => {
+it('what is no key is refused, and leaves no job', async () => {
   const customer = await newCustomer(platform, { creditAud: '1' });
-  const refused = await send(customer, key);
-  expect(refused.status).toBe(400);
-  expect(refused.detail).toMatch(/^Idempotency-Key: must be 1 to 255 visible ASCII/);
+  for (const key of ['', 'two words', 'x'.repeat(256), 'naïve'])
+    expect(await send(customer, key)).toMatchObject({
+      ...{ status: 400, detail: expect.stringMatching(/^Idempotency-Key: must be 1 to 255 visible ASCII/) },
+    });
   expect(await jobsOf(customer)).toEqual([]);
 });
 
@@ -119,6 +128,30 @@ it('a refused request keeps no key: after a top-up, or with a better file, the s
   expect(accepted.status).toBe(200);
   expect(await send(customer, 'k')).toMatchObject({ job_id: accepted.job_id });
   expect(await settledJobs(customer, 1)).toEqual([accepted.job_id]);
+});
+
+it('a job that its owner has deleted since keeps its key: the same receipt, and nothing is transcribed anew', async () => {
+  const customer = await newCustomer(platform, { creditAud: '1' });
+  const { job_id } = await send(customer, 'k');
+  const path = `/api/v1/jobs/${job_id}`;
+  // Cancelled first, as no worker ends it; deleted when nothing of it is left.
+  expect((await customer.send('DELETE', path)).status).toBe(200);
+  expect(await send(customer, 'k')).toMatchObject({ status: 200, job_id });
+  await until(async () => (await customer.get(`${path}/deletion`)).body['erased_at'] !== null);
+  // A minute later it is another wish.
+  const database = new Postgres(platform.databaseUrl);
+  await database.connect();
+  await database.query(
+    "UPDATE jobs.deletions SET requested_at = requested_at - interval '2 minutes' WHERE job_id = $1",
+    [job_id],
+  );
+  await database.end();
+  expect((await customer.send('DELETE', path)).status).toBe(200);
+  expect((await customer.get(path)).status).toBe(404);
+  expect(await send(customer, 'k')).toMatchObject({ status: 200, job_id });
+  expect((await send(customer, 'k', { seconds: 2 })).status).toBe(409);
+  expect(await settledJobs(customer, 0)).toEqual([]);
+  expect(await balanceOf(customer)).toBe('1.00');
 });
 
 it('a key is its account’s and its mode’s', async () => {
@@ -184,6 +217,7 @@ it('a key is kept for 24 hours by the clock of the database, and then may mean s
       [customer.accountId, hours],
     );
   await age('23 hours 59 minutes');
+  // A few sweeps.
   await sleep(1_000);
   expect(await send(customer, 'k')).toMatchObject({ job_id: first.job_id });
   await age('24 hours 1 second');
@@ -191,14 +225,9 @@ it('a key is kept for 24 hours by the clock of the database, and then may mean s
   expect(second.status).toBe(200);
   expect(second.job_id).not.toBe(first.job_id);
   await age('25 hours');
-  for (let tries = 0; tries < 50; tries++) {
-    const { rowCount } = await database.query('SELECT FROM jobs.idempotency_keys WHERE account_id = $1', [
-      customer.accountId,
-    ]);
-    if (rowCount === 0) break;
-    expect(tries).toBeLessThan(49);
-    await sleep(100);
-  }
+  const keys = () =>
+    database.query('SELECT FROM jobs.idempotency_keys WHERE account_id = $1', [customer.accountId]);
+  await until(async () => (await keys()).rowCount === 0);
   await database.end();
 });
 

@@ -10,7 +10,7 @@ export class Operator {
     private readonly requester: Requester,
   ) {}
 
-  static async join(platform: TestPlatform): Promise<Operator> {
+  static async join(platform: Pick<TestPlatform, 'nats'>): Promise<Operator> {
     const connection = await connectMessaging({ url: platform.nats.url, name: 'operator' });
     return new Operator(connection, new Requester(connection));
   }
@@ -24,7 +24,7 @@ export class Operator {
     const deadline = Date.now() + withinSeconds * 1000;
     for (;;) {
       try {
-        const result = await this.requester.ask(contract, payload, { deadlineMs: 5_000 });
+        const result = await this.requester.ask(contract, payload, { deadlineMs: 15_000 });
         if (result.ok) return result.value;
         throw new RefusedError(`${contract.subject} was refused: ${JSON.stringify(result.refusal)}`);
       } catch (error) {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOtlpCollector, type OtlpCollector } from '@currawong/telemetry/otlp-collector';
@@ -22,6 +24,7 @@ let mailbox: Mailbox;
 let stripe: StripeServer;
 let platform: TestPlatform;
 let person: Person;
+let apiKey: string;
 const secrets: Secret[] = [];
 
 beforeAll(async () => {
@@ -31,9 +34,13 @@ beforeAll(async () => {
     startStripeServer(),
   ]);
   platform = await startPlatform({
+    services: ['billing', 'jobs', 'worker', 'gateway', 'webhooks'],
     env: {
       ...stripe.environment,
       LOG_LEVEL: 'debug',
+      OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.1/32',
+      WEBHOOK_RETRY_SECONDS: '0.2,0.2,600',
+      WEBHOOK_POLL_SECONDS: '0.2',
       SMTP_URL: mailbox.url,
       MAIL_FROM: 'Currawong <hello@currawong.example>',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -91,6 +98,7 @@ it('a person signs up, confirms the address, forgets the password and chooses an
 
 it('a recording is sent with a prompt, and its transcript read in every form', async () => {
   const { api_key } = await person.createKey('live');
+  apiKey = api_key;
   secrets.push(token('the API key', api_key, 12));
   const client = new Client(platform.baseUrl, api_key);
   const { name, bytes } = speech();
@@ -111,6 +119,80 @@ it('a recording is sent with a prompt, and its transcript read in every form', a
     bytes: Buffer.concat([bytes.subarray(0, 64), Buffer.from(`${IN_FILE}\n`.repeat(400))]),
   });
   if (broken.status === 200) await client.finished(String(broken.body['job_id']), 60);
+});
+
+it('addresses with tokens, keys of requests and secrets of webhooks are used, and some do not work', async () => {
+  const secretOf = async () => String((await person.get('/api/v1/webhooks/secret')).body['secret']);
+  secrets.push(token('the webhook secret', await secretOf(), 'whsec_'.length));
+  const receiver = createServer((_, response) => void response.writeHead(500).end());
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  const inAddresses = { webhook: `hook-${randomUUID()}`, file: `file-${randomUUID()}` };
+  secrets.push(
+    token('the token in the address of the webhook', inAddresses.webhook),
+    token('the token in the address of the file', inAddresses.file),
+  );
+  const url = `http://127.0.0.1:${port}/${inAddresses.webhook}?token=${inAddresses.webhook}`;
+  await expectStatus(person.send('PUT', '/api/v1/webhooks', { url }), 200);
+  await expectStatus(person.send('POST', '/api/v1/webhooks/secret/rotation'), 200);
+  secrets.push(token('the new webhook secret', await secretOf(), 'whsec_'.length));
+
+  const submit = async (fields: Record<string, string>, requestKey: string) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    if (!fields['file_url'] && !fields['upload_id'])
+      form.set('file', new Blob([new Uint8Array(speech().bytes)]), 'a.wav');
+    const headers = { 'X-API-Key': apiKey, 'Idempotency-Key': requestKey };
+    if (!secrets.some(({ text }) => text === requestKey))
+      secrets.push(token(`the key of request ${secrets.length}`, requestKey));
+    const response = await fetch(`${platform.baseUrl}/api/v1/transcribe`, {
+      method: 'POST',
+      headers,
+      body: form,
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const requestKey = randomUUID();
+  const first = await expectStatus(submit({}, requestKey), 200);
+  expect((await submit({}, requestKey)).body).toEqual(first.body);
+  await expectStatus(submit({ prompt: PROMPT }, requestKey), 409);
+  const file_url = `https://127.0.0.1:${port}/a.wav?X-Amz-Signature=${inAddresses.file}`;
+  expect((await submit({ file_url }, randomUUID())).status).toBeGreaterThanOrEqual(400);
+  expect((await submit({ file_url: file_url.replace('//', '//user:pass@') }, randomUUID())).status).toBe(400);
+
+  const { bytes } = speech();
+  const begun = await expectStatus(
+    person.send('POST', '/api/v1/uploads', { filename: 'a.wav', size_bytes: bytes.length }),
+    201,
+  );
+  const parts = begun.body['parts'] as { url: string; size_bytes: number }[];
+  let at = 0;
+  for (const part of parts) {
+    const signature = new URL(part.url).searchParams.get('X-Amz-Signature')!;
+    secrets.push(token(`the signature of the part from ${at}`, signature));
+    const body = new Uint8Array(bytes.subarray(at, (at += part.size_bytes)));
+    expect((await fetch(part.url, { method: 'PUT', body })).status).toBe(200);
+    // A part's address where it does not belong.
+    await fetch(`${platform.baseUrl}/api/v1/uploads${new URL(part.url).search}`);
+  }
+  await submit({ upload_id: String(begun.body['upload_id']) }, randomUUID());
+
+  // Called in vain, and then nobody is there.
+  const attempts = async (count: number) =>
+    eventually(
+      async () => {
+        const { body } = await person.get('/api/v1/webhooks/deliveries');
+        return (body['deliveries'] as { attempt_count: number }[]).some(
+          (told) => told.attempt_count >= count,
+        );
+      },
+      `webhook attempt ${count}`,
+      60,
+    );
+  await attempts(1);
+  receiver.closeAllConnections();
+  receiver.close();
+  await attempts(3);
 });
 
 it('a top-up is paid', async () => {
@@ -283,10 +365,17 @@ async function allPlaces(): Promise<Place[]> {
     text: await (await fetch(`${url}/metrics`)).text(),
   }));
   expect(logs.map((path) => basename(path))).toEqual(
-    expect.arrayContaining(['gateway.log', 'jobs.log', 'billing.log', 'worker.log', 'migrate-gateway.log']),
+    expect.arrayContaining([
+      'gateway.log',
+      'jobs.log',
+      'billing.log',
+      'worker.log',
+      'webhooks.log',
+      'migrate-gateway.log',
+    ]),
   );
   expect(new Set(collector.spans.map((span) => span.service))).toEqual(
-    new Set(['gateway', 'jobs', 'billing', 'worker']),
+    new Set(['gateway', 'jobs', 'billing', 'worker', 'webhooks']),
   );
   return [
     ...logs.map((path) => ({ where: basename(path), text: readFileSync(path, 'utf8') })),

@@ -8,10 +8,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { wav } from '../recordings';
 import { signedUp } from './2-authentication';
+import { endings } from './9-endings';
+import { openAi } from './9-openai';
+import { submissions } from './9-submissions';
 import { webhooks } from './9-webhooks';
 import { Contract, made, TWO_SECONDS, type Customer } from './contract';
 
-// What Currawong adds to the contract about money, and how it is documented.
+// What Currawong adds to the contract, and how it is documented.
 let contract: Contract;
 let stripe: StripeServer;
 beforeAll(async () => {
@@ -19,6 +22,8 @@ beforeAll(async () => {
   contract = await Contract.start(['billing', 'jobs', 'worker', 'gateway', 'webhooks'], {
     ...stripe.environment,
     OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.1/32',
+    // As large as the upload in the examples.
+    MAX_FILE_BYTES: '17000000',
   });
 }, 120_000);
 afterAll(async () => {
@@ -26,7 +31,11 @@ afterAll(async () => {
   await stripe?.stop();
 });
 
-describe('webhooks', () => webhooks(() => contract));
+const here = () => contract;
+describe('a recording sent otherwise', () => submissions(here));
+describe('the end of a job', () => endings(here));
+describe('webhooks', () => webhooks(here));
+describe('programs for OpenAI’s API', () => openAi(here));
 
 const micro = (aud: string) => BigInt(aud.replace('.', ''));
 const month = () =>

@@ -1,12 +1,16 @@
 import { startPlatform, type TestPlatform } from '@currawong/testing';
 import { readFileSync } from 'node:fs';
+import { stretch } from '../../tools/faults/src/busy-machine';
 import { newCustomer, type Client } from '../client';
+import { Exposition } from '../metrics/exposition';
 import { wav } from '../recordings';
 
 const MOST_UPLOADS = 20;
 const CROWD = 300;
-/** Longer than a machine that is busy with the crowd itself takes for any one of them. */
-const ANSWERED_WITHIN_SECONDS = 30;
+/** What was let in is stored and entered, by a machine that is busy with the crowd itself. */
+const ACCEPTED_WITHIN_SECONDS = 30;
+/** From the first byte of a request to its refusal, by the gateway's clock: the crowd itself runs on this machine. */
+const SENT_AWAY_WITHIN_SECONDS = 0.5;
 const MEMORY_BYTES = 256 * 1024 ** 2;
 
 let platform: TestPlatform;
@@ -25,6 +29,14 @@ function residentBytes(service: string): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) * 1024;
 }
 
+/** Of the gateway, so far. */
+async function timeOfRefusals(): Promise<{ count: number; meanSeconds: number }> {
+  const page = await Exposition.of(platform.metricsUrls['gateway']!);
+  const of = (what: string) =>
+    page.value(`http_server_request_duration_seconds_${what}`, { http_response_status_code: '503' });
+  return { count: of('count'), meanSeconds: of('sum') / of('count') };
+}
+
 it('a crowd is answered at once: each is accepted or told when to come back, and what was accepted is kept', async () => {
   await customer.finished(await customer.submit({ name: 'first.wav', bytes: wav(1, 440) }));
   const before = residentBytes('gateway');
@@ -41,12 +53,16 @@ it('a crowd is answered at once: each is accepted or told when to come back, and
   clearInterval(watching);
   const accepted = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status !== 200);
-  const slowest = Math.max(...answers.map(({ seconds }) => seconds));
+  const sentAway = await timeOfRefusals();
+  const slowest = (of: typeof answers) => Math.max(...of.map(({ seconds }) => seconds));
   console.log(
-    `${CROWD} uploads at once, ${MOST_UPLOADS} allowed: ${accepted.length} accepted, ${refused.length} sent away; the ` +
-      `slowest answer took ${slowest.toFixed(1)} s; memory grew by ${((most - before) / 1024 ** 2).toFixed(0)} MiB`,
+    `${CROWD} uploads at once, ${MOST_UPLOADS} allowed: ${accepted.length} accepted, ${refused.length} sent away, ` +
+      `each in ${(1_000 * sentAway.meanSeconds).toFixed(0)} ms; the ` +
+      `slowest took ${slowest(accepted).toFixed(1)} s and ${slowest(refused).toFixed(1)} s; memory grew by ${((most - before) / 1024 ** 2).toFixed(0)} MiB`,
   );
-  expect(slowest).toBeLessThan(ANSWERED_WITHIN_SECONDS);
+  expect(sentAway.count).toBeGreaterThan(0);
+  expect(sentAway.meanSeconds).toBeLessThan(SENT_AWAY_WITHIN_SECONDS * stretch());
+  expect(slowest(accepted)).toBeLessThan(ACCEPTED_WITHIN_SECONDS);
   expect(accepted.length).toBeGreaterThanOrEqual(MOST_UPLOADS);
   expect(refused.length).toBeGreaterThan(0);
   for (const { status, headers, body } of refused) {

@@ -17,7 +17,10 @@ let platform: TestPlatform;
 let customer: Client & { accountId: string };
 
 beforeAll(async () => {
-  platform = await startPlatform({ env: { RECOGNIZER: 'null', MAX_FILE_BYTES: '2000000' } });
+  platform = await startPlatform({
+    // On a busy machine the gateway would refuse what is sent before it has looked at it: that is another test's.
+    env: { RECOGNIZER: 'null', MAX_FILE_BYTES: '2000000', MAX_EVENT_LOOP_DELAY_MS: '60000' },
+  });
   customer = await newCustomer(platform, { creditAud: '20' });
 }, 120_000);
 
@@ -37,7 +40,9 @@ const file = (name: string, content: Buffer = SMALL) =>
 const end = Buffer.from('--b--\r\n');
 const good = Buffer.concat([file('a.wav'), end]);
 
-function upload(body: Buffer, type = 'multipart/form-data; boundary=b', more = ''): Promise<Received> {
+const MULTIPART = 'multipart/form-data; boundary=b';
+
+function upload(body: Buffer, type = MULTIPART, more = ''): Promise<Received> {
   const head =
     `POST /api/v1/transcribe HTTP/1.1\r\nHost: x\r\nX-API-Key: ${customer.apiKey}\r\n` +
     `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n${more}Connection: close\r\n\r\n`;
@@ -120,7 +125,9 @@ describe('multipart', () => {
     ['of zeros', () => Buffer.alloc(600_000)],
   ];
 
-  it.each(bodies)('%s is refused at once, in words', async (_, body, type) => {
+  // Each row is made whole: a test that takes more than its row holds is given a callback, and waited for.
+  const rows = bodies.map(([name, body, type]) => [name, body, type ?? MULTIPART] as const);
+  it.each(rows)('%s is refused at once, in words', async (_, body, type) => {
     const { statuses, text, seconds } = await upload(body(), type);
     expect(statuses).toEqual([400]);
     expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toEqual({
@@ -170,7 +177,7 @@ describe('names of files', () => {
     ['..\\..\\windows\\system32\\a.wav', /^a\.wav$/],
     ['a%0d%0aSet-Cookie: x=y%0d%0a.wav', /^[^\r\n]*\.wav$/],
     ['a%22; filename=b.exe;.wav', /\.wav$/],
-    ['=cmd|%27 /C calc%27!A0.wav', /^=cmd/],
+    ['=cmd|%27 -C calc%27!A0.wav', /^=cmd/],
     ['<script>alert(1)</script>.wav', /^script>\.wav$/],
     ['\u202egpj.wav', /^gpj\.wav$/],
     ['a\u0000.exe.wav', /^a\.exe\.wav$/],

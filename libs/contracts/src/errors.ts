@@ -182,7 +182,7 @@ export const ERRORS = {
   too_many_uploads: {
     status: 409,
     retryable: true,
-    text: 'The account has too many open uploads. Submit or delete some of them, or wait until they expire.',
+    text: 'The account has too many open uploads. Submit some of them, or wait until they expire.',
   },
   file_url_refused: {
     status: 400,

@@ -113,7 +113,6 @@ export const FindStoreUpload = defineRequest(
   Owner.extend({ job_id: z.uuid() }),
   z.object({
     source_key: z.string(),
-    original_filename: z.string(),
     size_bytes: z.number().int(),
     /** Null once it was submitted. */
     store_upload_id: z.string().nullable(),

@@ -2,7 +2,9 @@ import { freshBucket, objectStoreClient, type FreshBucket } from '@currawong/tes
 import { randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'minio';
+import { Readable } from 'node:stream';
 import { createObjectStore, ObjectNotFound, type ClientPart, type ObjectStore } from '.';
 
 const mebibyte = 1024 * 1024;
@@ -45,6 +47,22 @@ it('parts that a client puts in any order, one of them twice, become one object 
   expect((await store.getBuffer('in parts/é+(1)')).equals(Buffer.concat(bytes))).toBe(true);
 });
 
+it('whoever completes it at the same time is told that it is whole, and it is', async () => {
+  const parts = plan(5 * mebibyte, 9);
+  const bytes = parts.map(({ sizeBytes }) => randomBytes(sizeBytes));
+  for (let round = 0; round < 5; round++) {
+    const key = `at once/${round}`;
+    const { uploadId, urls } = await begun(key, parts);
+    for (const [index, url] of urls.entries()) expect((await put(url, bytes[index]!)).status).toBe(200);
+    const asked = Array.from({ length: 5 }, (_, n) =>
+      sleep((n * round) % 20).then(() => store.completeParts(key, uploadId, parts)),
+    );
+    expect(await Promise.all(asked)).toEqual(Array(5).fill([]));
+    expect((await store.getBuffer(key)).equals(Buffer.concat(bytes))).toBe(true);
+  }
+  expect(await pendingUploads()).toBe(0);
+});
+
 it('what is missing is said, and nothing is made of the rest', async () => {
   const parts = plan(5 * mebibyte, 9);
   const { uploadId, urls } = await begun('incomplete', parts);
@@ -65,7 +83,7 @@ it('the store takes no more and no fewer bytes than were announced, nothing for 
   expect((await put(urls[0]!.replace('partNumber=1', 'partNumber=2'), randomBytes(100))).status).toBe(403);
   expect((await put(urls[0]!.replace('held%20to%20it', 'elsewhere'), randomBytes(100))).status).toBe(403);
   const [expired] = await store.presignParts('held to it', uploadId, plan(100), 1);
-  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  await sleep(2_100);
   expect((await put(expired!, randomBytes(100))).status).toBe(403);
   await store.janitor({ olderThanSeconds: 0, prefix: 'held to it' });
 });
@@ -92,4 +110,18 @@ it('addresses lead to where clients reach the store', async () => {
   reached.close();
   proxy.closeAllConnections();
   proxy.close();
+});
+
+it('whoever has an address can have no other object copied to it: a header that is not signed counts for nothing', async () => {
+  const other = randomBytes(1_000);
+  await store.put('of somebody else', Readable.from([other]), { contentType: 'audio/wav' });
+  const { uploadId, urls } = await begun('mine', plan(1_000));
+  const copySource = { 'x-amz-copy-source': `/${settings.bucket}/of%20somebody%20else` };
+  const own = new Uint8Array(randomBytes(1_000));
+  const copied = await fetch(urls[0]!, { method: 'PUT', headers: copySource, body: own });
+  expect(copied.status).toBe(403);
+  expect(await store.completeParts('mine', uploadId, plan(1_000))).toHaveLength(1);
+  expect((await fetch(urls[0]!, { method: 'PUT', body: own })).status).toBe(200);
+  expect(await store.completeParts('mine', uploadId, plan(1_000))).toEqual([]);
+  expect((await store.getBuffer('mine')).equals(Buffer.from(own))).toBe(true);
 });

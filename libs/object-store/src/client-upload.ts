@@ -6,8 +6,6 @@ import { encoded, presign } from './presign';
 /** The store answers a listing within this. */
 const CALL = { timeoutMs: 20_000, attempts: 3 };
 const COMPLETE_MS = 120_000;
-/** As many parts as the store takes for one object. */
-export const MAX_PARTS = 10_000;
 
 /** One part of an object that its owner puts into the store. */
 export interface ClientPart {

@@ -7,7 +7,7 @@ export {
 } from './object-store';
 export type { ObjectStoreSettings } from './connection';
 export { objectStoreSettings } from './settings';
-export { MAX_PARTS, type ClientPart } from './client-upload';
+export type { ClientPart } from './client-upload';
 export type { PutOptions, StoredObject } from './upload';
 export {
   ObjectNotFound,

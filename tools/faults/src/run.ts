@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SetupError } from '@currawong/local-platform';
 import { type Arena, NotHealthy } from './arena/arena';
 import type { FaultKind, PlannedFault, Scene } from './faults/fault';
 import { brokenInvariants } from './invariants/check';
@@ -38,6 +39,8 @@ export interface RunReport {
   readonly problems: readonly string[];
   readonly rounds: number;
   readonly injected: Readonly<Record<string, number>>;
+  /** Faults that this machine does not allow, and why. */
+  readonly skipped: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, number>>;
   readonly slowestRecoverySeconds: number;
   readonly slowestQuietSeconds: number;
@@ -48,6 +51,7 @@ export interface RunReport {
 /** One run: rounds of load and faults, each followed by a check of everything, until the time is over or something broke. */
 export class FaultRun {
   private readonly injected: Record<string, number> = {};
+  private readonly skipped: Record<string, string> = {};
   private rounds = 0;
   private slowestRecoverySeconds = 0;
   private slowestQuietSeconds = 0;
@@ -84,9 +88,12 @@ export class FaultRun {
   async run(isStopped: () => boolean = () => false): Promise<RunReport> {
     const kinds = this.options.kinds.filter((kind) => {
       const remark = kind.unavailable?.(this.arena);
-      if (remark !== undefined) this.timeline.note(`${kind.name} is skipped: ${remark}`);
-      return remark === undefined;
+      if (remark === undefined) return true;
+      this.timeline.note(`${kind.name} is skipped: ${remark}`);
+      this.skipped[kind.name] = remark;
+      return false;
     });
+    if (kinds.length === 0) throw new SetupError('None of the faults can happen on this machine.');
     const until = performance.now() + this.options.seconds * 1000;
     for (const round of schedule(this.options.seed, kinds)) {
       await this.round(round);
@@ -205,6 +212,7 @@ export class FaultRun {
       problems: this.problems,
       rounds: this.rounds,
       injected: this.injected,
+      skipped: this.skipped,
       jobs: {
         accepted: jobs.length,
         completed: ended('completed'),

@@ -7,7 +7,7 @@ const ROUNDING_MS = 1_500;
 
 /**
  * I4: no object and no multipart upload without a live row after a minute, and no row without its object. What workers
- * leave that were told too late goes with the row: ten minutes after the job's end.
+ * leave that were told too late goes ten minutes later, or with the row after a day.
  */
 export function objectsMatchRows(facts: Facts): string[] {
   const jobs = new Map(facts.jobs.map((job) => [job.id, job]));
@@ -46,7 +46,7 @@ function needless(job: JobRow | undefined, key: string, writtenAt: Date): string
   const clearedAt = job.cleared_at;
   if (job.state === 'discarded') {
     if (clearedAt === null) return 'its job was discarded and is not undone';
-    // Written by somebody who was told too late: it goes with the row.
+    // Written by somebody who was told too late: it goes with a later look, at the latest with the row.
     return writtenAt.getTime() > clearedAt.getTime() - ROUNDING_MS ? undefined : 'its job was discarded';
   }
   if (key.startsWith('audio/') && job.audio_erased_at !== null) return 'the recording was erased';
