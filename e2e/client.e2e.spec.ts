@@ -308,7 +308,7 @@ it('a limit on requests is waited for and said', async () => {
     const { code, err } = await send(once((text) => text.includes('Trying again')));
     expect([code, err]).toEqual([
       130,
-      expect.stringMatching(/rate limit is exceeded.* Trying again in \d+ s …\n/),
+      expect.stringMatching(/rate limit is exceeded.* Trying again in (\d+ min )?\d+ s …\n/),
     ]);
   } finally {
     await limited.stop();

@@ -77,7 +77,8 @@ it('a crowd is answered at once: each is accepted or told when to come back, and
   for (const id of ids)
     expect(await customer.finished(id, 300)).toMatchObject({ status: 'completed', cost_aud: 0.001 });
   expect((await customer.get('/api/v1/credit')).body).toMatchObject({
-    total_used_aud: (Math.round(1_000 * (0.000333 + ids.length * 0.001)) / 1_000).toFixed(2),
+    // Micro-AUD, and up to the cent.
+    total_used_aud: (Math.ceil((333 + ids.length * 1_000) / 10_000) / 100).toFixed(2),
   });
   expect(await platform.admin('ledger', 'check')).toMatchObject({ problems: [], open_holds: [] });
 }, 600_000);

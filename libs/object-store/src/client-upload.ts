@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection';
 import { encryptionHeaders } from './encryption';
 import { faultOf, ObjectNotFound } from './errors';
@@ -5,6 +6,8 @@ import { encoded, presign } from './presign';
 
 /** The store answers a listing within this. */
 const CALL = { timeoutMs: 20_000, attempts: 3 };
+/** Before an object that another may be putting together is looked for again. */
+const LOOK_AGAIN_AFTER_MS = [100, 300, 600];
 const COMPLETE_MS = 120_000;
 
 /** One part of an object that its owner puts into the store. */
@@ -70,8 +73,8 @@ export async function completeParts(
     );
     const byNumber = new Map(stored.map((part) => [part.part, part]));
     const missing = parts.filter(({ number, sizeBytes }) => byNumber.get(number)?.size !== sizeBytes);
-    // While another completes it the store may list no parts any more: then the object is there already.
-    if (missing.length > 0) return (await exists(connection, key)) ? [] : missing;
+    // While another completes it the store may list no parts any more: then the object is there, or will be in a moment.
+    if (missing.length > 0) return (await existsSoon(connection, key)) ? [] : missing;
     const etags = parts.map(({ number }) => ({ part: number, etag: byNumber.get(number)!.etag }));
     await connection.call({ timeoutMs: COMPLETE_MS, idleTimeoutMs: COMPLETE_MS, key }, () =>
       client.completeMultipartUpload(bucket, key, uploadId, etags),
@@ -81,6 +84,14 @@ export async function completeParts(
     if (await exists(connection, key)) return [];
     throw isGone(error) ? new ObjectNotFound(key, { cause: error }) : error;
   }
+}
+
+async function existsSoon(connection: Connection, key: string): Promise<boolean> {
+  for (const pauseMs of LOOK_AGAIN_AFTER_MS) {
+    if (await exists(connection, key)) return true;
+    await sleep(pauseMs);
+  }
+  return exists(connection, key);
 }
 
 /** The key is fresh: whatever lies there was put together from these parts. */
