@@ -31,6 +31,7 @@ describeWithPrometheus('what the running product exports', () => {
   beforeAll(async () => {
     collector = await startOtlpCollector();
     platform = await startPlatform({
+      services: ['billing', 'jobs', 'worker', 'gateway', 'webhooks'],
       env: {
         RECOGNIZER: 'null',
         NULL_ENGINE_SLEEP_FACTOR: '0.02',
