@@ -2,6 +2,7 @@ import type { JobView, Owner } from '@currawong/contracts';
 import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Caller, CallerGuard, CallerKeyId } from '../http/caller';
+import { beginEventStream } from '../http/event-stream';
 import { RefusalException } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
 import { EventStreams } from '../jobs/events/event-streams';
@@ -15,8 +16,6 @@ import { transcriptionForm, type AnswerWish } from './form';
 
 type Submitted = Accepted<ReturnType<ReturnType<typeof transcriptionForm>['read']>>;
 
-/** Proxies end connections on which nothing is said for a minute or so. */
-const HEARTBEAT_MS = 15_000;
 /** Another gateway is there at once when one is about to stop. */
 const RETRY_AFTER_SECONDS = '1';
 
@@ -62,7 +61,7 @@ export class TranscriptionsController {
     over: AbortSignal,
   ): Promise<void> {
     const { jobId, wish, discard } = submitted;
-    const stopBeating = wish.stream ? beginStream(response) : () => undefined;
+    const stopBeating = wish.stream ? beginEventStream(response) : () => undefined;
     try {
       const job = await this.following.ended(caller, jobId, over);
       if (job.status === 'failed') throw failureOf(job);
@@ -92,19 +91,6 @@ function give(wish: AnswerWish, completed: Completed, response: Response): void 
   }
   const { contentType, body } = answerIn(wish, completed);
   response.status(200).set({ 'Content-Type': contentType, 'X-Content-Type-Options': 'nosniff' }).send(body);
-}
-
-/** @returns a function that ends what keeps the connection alive */
-function beginStream(response: Response): () => void {
-  response.status(200).set({
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store, no-transform',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Accel-Buffering': 'no',
-  });
-  response.flushHeaders();
-  const timer = setInterval(() => response.write(': still here\n\n'), HEARTBEAT_MS);
-  return () => clearInterval(timer);
 }
 
 /** It is too late for a status: the SDKs make an exception of this. */

@@ -4,6 +4,7 @@ import { Controller, Get, Headers, Logger, Param, Req, Res, UseGuards } from '@n
 import type { Request, Response } from 'express';
 import { once } from 'node:events';
 import { Caller, CallerGuard, CallerKeyId } from '../../http/caller';
+import { beginEventStream } from '../../http/event-stream';
 import { Identities } from '../../http/identity';
 import { versioned } from '../../http/versioned';
 import { jobIdFrom } from '../job-id';
@@ -13,10 +14,6 @@ import { asText, eventFor, hasSeenEnd } from './job-events';
 
 /** How soon a client comes back that lost its stream. */
 const RETRY_MS = 2_000;
-/** Proxies end connections on which nothing is said for a minute or so. */
-const HEARTBEAT_MS = 15_000;
-/** A client that takes nothing for so many heartbeats is gone without having said so. */
-const LONGEST_UNTAKEN_BEATS = 4;
 /** A revoked key, an ended session or a suspended account follows nothing any more after this. */
 const ADMISSION_MS = 3_000;
 
@@ -60,26 +57,19 @@ export class EventsController {
         response.status(204).end();
         return;
       }
-      this.begin(response);
-      if (request.method !== 'HEAD')
-        await this.send(first.value, views, lastSeen, jobId, response, over.signal);
+      const stopBeating = beginEventStream(response);
+      try {
+        if (request.method !== 'HEAD')
+          await this.send(first.value, views, lastSeen, jobId, response, over.signal);
+      } finally {
+        stopBeating();
+      }
       response.end();
     } finally {
       clearInterval(admission);
       await views.return();
       leave();
     }
-  }
-
-  private begin(response: Response): void {
-    response.status(200).set({
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store, no-transform',
-      'X-Content-Type-Options': 'nosniff',
-      // A proxy that gathers an answer before it passes it on would make news old.
-      'X-Accel-Buffering': 'no',
-    });
-    response.flushHeaders();
   }
 
   /** @param first what `views` gave first */
@@ -91,7 +81,6 @@ export class EventsController {
     response: Response,
     over: AbortSignal,
   ): Promise<void> {
-    const stopBeating = beat(response);
     let seen = lastSeen;
     const tell = async (view: JobView) => {
       const event = eventFor(view, seen);
@@ -112,8 +101,6 @@ export class EventsController {
           this.log.error(error instanceof Error ? error : String(error));
         response.write(asText('unavailable', { detail: ERRORS.unavailable.text }));
       }
-    } finally {
-      stopBeating();
     }
   }
 
@@ -135,15 +122,4 @@ export class EventsController {
           identity.session.accountState === 'active';
     if (!isStill) end();
   }
-}
-
-/** A comment now and then, so that nobody in between takes the connection for dead. @returns a function that ends it */
-function beat(response: Response): () => void {
-  let untaken = 0;
-  const timer = setInterval(() => {
-    untaken = response.writableNeedDrain ? untaken + 1 : 0;
-    if (untaken >= LONGEST_UNTAKEN_BEATS) response.destroy();
-    else if (untaken === 0) response.write(': still here\n\n');
-  }, HEARTBEAT_MS);
-  return () => clearInterval(timer);
 }
