@@ -38,6 +38,17 @@ it('many probes at once make one check', async () => {
   expect(queries).toBe(1);
 });
 
+it('what is missing is looked for again soon, what is there is believed for a second', async () => {
+  answer = () => Promise.resolve(refuse('unavailable'));
+  expect(await dependencies.missing()).toEqual(['jobs', 'billing']);
+  answer = () => Promise.resolve(accept({}));
+  await jest.advanceTimersByTimeAsync(150);
+  expect(await dependencies.missing()).toEqual([]);
+  await jest.advanceTimersByTimeAsync(900);
+  await dependencies.missing();
+  expect(queries).toBe(2);
+});
+
 it('a database that hangs is missing after 2 s, and is not asked again before it answers', async () => {
   let settle: () => void = () => undefined;
   query = () => new Promise<void>((resolve) => (settle = resolve));

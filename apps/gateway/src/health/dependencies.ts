@@ -5,6 +5,8 @@ import { ObjectStore } from '@currawong/object-store';
 import { Injectable, Logger } from '@nestjs/common';
 
 const REMEMBER_MS = 1_000;
+/** What was missing may be back at any moment, and somebody is sent away for it. */
+const REMEMBER_MISSING_MS = 100;
 const CHECK_DEADLINE_MS = 2_000;
 /** A look that is older says nothing of now: one begins every second while anybody asks, and takes two at most. */
 const KNOWN_FOR_MS = 5_000;
@@ -14,7 +16,7 @@ const LATE = Symbol('late');
 @Injectable()
 export class Dependencies {
   private readonly log = new Logger(Dependencies.name);
-  private checked: { atMs: number; missing: Promise<string[]> } | undefined;
+  private checked: { untilMs: number; missing: Promise<string[]> } | undefined;
   private known: { atMs: number; missing: readonly string[] } | undefined;
   private readonly asked = new Map<string, Promise<unknown>>();
   private readonly checks: Record<string, () => Promise<unknown>>;
@@ -31,12 +33,13 @@ export class Dependencies {
 
   /** What is not available, within the deadline of a check. Many probes at once make one check. */
   missing(): Promise<string[]> {
-    if (!this.checked || performance.now() - this.checked.atMs > REMEMBER_MS) {
-      const check = { atMs: Infinity, missing: this.check() };
+    if (!this.checked || performance.now() > this.checked.untilMs) {
+      const check = { untilMs: Infinity, missing: this.check() };
       // Remembered from its end on: until then it is the one under way.
       void check.missing.then((missing) => {
-        check.atMs = performance.now();
-        this.known = { atMs: check.atMs, missing };
+        const atMs = performance.now();
+        check.untilMs = atMs + (missing.length > 0 ? REMEMBER_MISSING_MS : REMEMBER_MS);
+        this.known = { atMs, missing };
       });
       this.checked = check;
     }
