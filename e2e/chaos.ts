@@ -22,14 +22,14 @@ export function seededRandom(name: string): Random {
  * Kills (-9) each service in turn, the turns in an order of their own each time round, until it is stopped. The next one
  * falls when the last one is ready again, so that a slow machine sees as much of each fault as a fast one; now and then
  * two fall together.
- * @returns `stop` resolves to how often each was killed
+ * @returns `killed`: how often each was, so far; `stop` resolves when the last one that fell has been looked after
  */
 export function killInTurn(
   platform: TestPlatform,
   services: readonly string[],
   random: Random,
   longestPauseSeconds: number,
-): { stop(): Promise<Record<string, number>> } {
+): { readonly killed: Readonly<Record<string, number>>; stop(): Promise<void> } {
   const killed: Record<string, number> = Object.fromEntries(services.map((name) => [name, 0]));
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -45,11 +45,12 @@ export function killInTurn(
   const killing = (async () => {
     for (;;) {
       await Promise.race([sleep(1000 * random() * longestPauseSeconds), aborted(signal)]);
-      if (signal.aborted) return killed;
+      if (signal.aborted) return;
       await Promise.all(random() < 0.25 ? [killOne(), killOne()] : [killOne()]);
     }
   })();
   return {
+    killed,
     stop() {
       stopping.abort();
       return killing;

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execFileSync } from 'node:child_process';
@@ -68,11 +69,21 @@ export function wavOf(samples: Float32Array): Buffer {
   return bytes;
 }
 
-/** The recording as another kind of file, made by ffmpeg. */
+/** The recording as another kind of file, made by ffmpeg and kept for the next time. */
 export function converted(source: string, extension: string, ...options: string[]): string {
   const ffmpeg = process.env['CURRAWONG_FFMPEG'];
   if (!ffmpeg) throw new Error('CURRAWONG_FFMPEG does not say where ffmpeg is: run the tests by npm test.');
-  const target = join(mkdtempSync(join(tmpdir(), 'currawong-recording-')), `recording.${extension}`);
-  execFileSync(ffmpeg, ['-nostdin', '-v', 'error', '-i', source, ...options, '-y', target]);
+  const { size, mtimeMs } = statSync(source);
+  const key = createHash('sha256')
+    .update(JSON.stringify([source, size, mtimeMs, options]))
+    .digest('hex');
+  const folder = join(tmpdir(), 'currawong-recordings', key.slice(0, 16));
+  const target = join(folder, `recording.${extension}`);
+  if (existsSync(target)) return target;
+  mkdirSync(folder, { recursive: true });
+  // Two test files may want it at once: whichever is done first.
+  const own = join(folder, `${process.pid}.${extension}`);
+  execFileSync(ffmpeg, ['-nostdin', '-v', 'error', '-i', source, ...options, '-y', own]);
+  renameSync(own, target);
   return target;
 }

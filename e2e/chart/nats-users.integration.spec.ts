@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { NATS_PERMISSIONS } from '@currawong/contracts';
 import { Keeper, loadSettings, pickPorts } from '@currawong/local-platform';
 import { testServers } from '@currawong/testing';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
@@ -12,6 +13,8 @@ const repositoryFolder = join(__dirname, '..', '..');
 const program = join(repositoryFolder, 'k8s', 'nats', 'make-users.mjs');
 const makeUsers = (...words: string[]) =>
   execFileSync(process.execPath, [program, ...words], { encoding: 'utf8' });
+
+const services = Object.keys(NATS_PERMISSIONS).sort();
 
 interface Users {
   seeds: Record<string, string>;
@@ -76,7 +79,7 @@ describe('NATS with the users of k8s/nats/make-users.mjs', () => {
   }
 
   it('each service signs in with its seed, over TLS', async () => {
-    expect(Object.keys(users.seeds).sort()).toEqual(['admin', 'billing', 'gateway', 'jobs', 'worker']);
+    expect(Object.keys(users.seeds).sort()).toEqual(services);
     for (const [name, seed] of Object.entries(users.seeds)) {
       expect((await as(seed, name)).isClosed()).toBe(false);
     }
@@ -84,7 +87,7 @@ describe('NATS with the users of k8s/nats/make-users.mjs', () => {
 
   it('the servers are told no seed', () => {
     const text = users.server['authorization.conf'];
-    expect(text.match(/nkey: U[A-Z2-7]{55}\b/g)).toHaveLength(5);
+    expect(text.match(/nkey: U[A-Z2-7]{55}\b/g)).toHaveLength(services.length);
     expect(text).not.toMatch(/SU[A-Z2-7]{56}/);
   });
 

@@ -123,7 +123,9 @@ describe('runbooks', () => {
     const text = readFileSync(join(runbooksFolder, name), 'utf8');
     for (const [, command] of text.matchAll(/\badmin ([a-z]+ [a-z]+)/g)) expect(commands).toContain(command);
     for (const [, deployment] of text.matchAll(/deploy\/currawong-([a-z-]+)/g)) {
-      expect(['gateway', 'webhooks', 'jobs', 'billing', 'worker-cpu', 'worker-gpu', 'admin']).toContain(deployment);
+      expect(['gateway', 'webhooks', 'jobs', 'billing', 'worker-cpu', 'worker-gpu', 'admin']).toContain(
+        deployment,
+      );
     }
     for (const [, path] of text.matchAll(/`((?:gateway|jobs|billing|workers)(?:\.[A-Za-z]+)+)`/g)) {
       const value = path!

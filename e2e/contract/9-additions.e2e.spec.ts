@@ -2,7 +2,7 @@ import type { Statement, StatementLine, TopUpBody, UsageBreakdown } from '@curra
 import { startStripeServer, type StripeServer } from '@currawong/testing';
 import { execFile } from 'node:child_process';
 import { get } from 'node:http';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -449,6 +449,7 @@ describe('the documentation', () => {
     });
     expect(stdout).toContain('"status":"completed"');
     expect(readdirSync(folder)).toContain(`currawong-statement-${month()}.csv`);
+    rmSync(folder, { recursive: true });
   }, 60_000);
 });
 

@@ -10,7 +10,7 @@ import {
 import { createObjectStore } from '@currawong/object-store';
 import { startPlatform, testServers, type TestPlatform } from '@currawong/testing';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as Postgres } from 'pg';
@@ -220,9 +220,14 @@ export class Contract {
 
 /** A recording that ffmpeg makes of what these options describe. */
 export function made(name: string, ...options: string[]): { name: string; bytes: Uint8Array } {
-  const target = join(mkdtempSync(join(tmpdir(), 'currawong-contract-')), name);
-  execFileSync(testServers().tools.ffmpeg, ['-nostdin', '-v', 'error', ...options, '-y', target]);
-  return { name, bytes: readFileSync(target) };
+  const folder = mkdtempSync(join(tmpdir(), 'currawong-contract-'));
+  try {
+    const target = join(folder, name);
+    execFileSync(testServers().tools.ffmpeg, ['-nostdin', '-v', 'error', ...options, '-y', target]);
+    return { name, bytes: readFileSync(target) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** A quiet recording of so many seconds, small enough for any limit. */

@@ -64,7 +64,7 @@ export default function DeletionsPage() {
 
 function DeletionTable({ deletions }: { deletions: DeletionReceipt[] }) {
   return (
-    <table className="table deletion-table">
+    <table className="table table-stack deletion-table">
       <caption className="visually-hidden">Deletions, newest first</caption>
       <thead>
         <tr>

@@ -22,7 +22,7 @@ export function JobTable({
   onRemove?: (job: JobListItem) => void;
 }) {
   return (
-    <table className="table job-table">
+    <table className="table table-stack job-table">
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>

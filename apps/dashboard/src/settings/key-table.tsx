@@ -11,7 +11,7 @@ interface KeyTableProps {
 
 export function KeyTable({ keys, caption, onRevoke }: KeyTableProps) {
   return (
-    <table className="table key-table">
+    <table className="table table-stack key-table">
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>

@@ -53,7 +53,7 @@ export function SecurityPart() {
 
 function Log({ entries }: { entries: AuditEntry[] }) {
   return (
-    <table className="table log-table">
+    <table className="table table-stack log-table">
       <caption className="visually-hidden">Entries, newest first</caption>
       <thead>
         <tr>

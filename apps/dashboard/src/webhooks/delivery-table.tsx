@@ -17,7 +17,7 @@ export function DeliveryTable({
   caption: string;
 }) {
   return (
-    <table className="table delivery-table">
+    <table className="table table-stack-early delivery-table">
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>

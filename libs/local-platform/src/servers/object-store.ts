@@ -40,7 +40,8 @@ export async function startObjectStore(
   const server = new Supervised(keeper, {
     name: 's3',
     program,
-    args: ['mini', `-dir=${folder}`, ...portFlags(ports), ...featureFlags],
+    // Its words go to this file alone: otherwise it leaves files of them in the machine's temporary folder as well.
+    args: ['-logtostderr=true', 'mini', `-dir=${folder}`, ...portFlags(ports), ...featureFlags],
     env: {
       PATH: process.env['PATH'],
       HOME: folder,
