@@ -1,5 +1,11 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import { connect, createInbox, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import {
+  connect,
+  createInbox,
+  nkeyAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 import { inboxPrefix } from '@currawong/contracts';
 import { createLogger, Startup, type Logger } from '@currawong/telemetry';
 import { ensureStreams, type StreamOptions } from './ensure-streams';
@@ -171,12 +177,27 @@ function connectOptions({ url, nkeySeed, name }: MessagingOptions) {
     maxReconnectAttempts: -1,
     // A broker that restarts with another list of users must not end the connection for good: the list may be mended.
     ignoreAuthErrorAbort: true,
-    reconnectTimeWait: 200,
-    reconnectJitter: 200,
+    ...pacedAttempts(),
     // A broker that hangs without closing the socket is noticed after this many milliseconds, twice.
     pingInterval: 10_000,
     maxPingOut: 2,
     timeout: 5_000,
+  };
+}
+
+/**
+ * Attempts to connect, 200 to 400 ms apart by a clock that nobody sets. The client's own pauses count from the time of day
+ * of its last attempt: after one that was made before the clock was set back by ten minutes it would rest for these.
+ */
+function pacedAttempts(): Pick<NodeConnectionOptions, 'reconnectDelayHandler' | 'reconnectToServer'> {
+  let nextAtMs = 0;
+  return {
+    reconnectDelayHandler: () => -Infinity,
+    reconnectToServer: ([next]) => {
+      const delay = Math.max(0, nextAtMs - performance.now());
+      nextAtMs = performance.now() + delay + 200 + 200 * Math.random();
+      return next ? { server: next, delay } : null;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { cp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller } from '@nestjs/common';
@@ -98,6 +99,37 @@ describe('when', () => {
     for (let n = 20; n < 40; n++) await publish(n);
     await eventually(() => new Set(finished).size === 40, 'handled after');
     expect(performance.now() - backAt).toBeLessThan(2_500);
+  });
+
+  it('the clock is set back since the connection was made, the broker is not waited for until that time comes round again', async () => {
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() + 600_000);
+    const connection = await connectMessaging({ url: broker.url, name: 'ahead' }).finally(() =>
+      clock.mockRestore(),
+    );
+    try {
+      await broker.kill();
+      await eventually(() => connection.status() === 'disconnected', 'noticed');
+      await broker.start();
+      const backAt = performance.now();
+      await eventually(() => connection.isReady(), 'connected again');
+      expect(performance.now() - backAt).toBeLessThan(2_500);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('the broker is away, it is looked for a few times a second and not more often', async () => {
+    const dialled = jest.spyOn(Socket.prototype, 'connect');
+    try {
+      await broker.kill();
+      await eventually(() => service.connection.status() === 'disconnected', 'noticed');
+      dialled.mockClear();
+      await sleep(2_000);
+      expect(dialled.mock.calls.length).toBeGreaterThanOrEqual(4);
+      expect(dialled.mock.calls.length).toBeLessThanOrEqual(11);
+    } finally {
+      dialled.mockRestore();
+    }
   });
 
   it('the broker is killed under a running handler, its message is not run by two at a time', async () => {
