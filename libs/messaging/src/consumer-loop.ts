@@ -37,7 +37,7 @@ export class ConsumerLoop implements SlotOwner {
   private readonly abort = new AbortController();
   private readonly forgetReconnect: () => void;
   private readonly logger: Logger;
-  private lastHeardAtMs = 0;
+  private lastHeardAtMs = -Infinity;
   private open = false;
   private recovering: Promise<void> | undefined;
   /** recoveries since the broker last said something useful */
@@ -75,7 +75,9 @@ export class ConsumerLoop implements SlotOwner {
   /** Is work being taken? True as well while every slot is busy: then nothing is asked for. */
   isAlive(): boolean {
     if (!this.open || !this.connection.isReady()) return false;
-    return this.slots.every((slot) => slot.isBusy) || Date.now() - this.lastHeardAtMs < HEARD_LATELY_MS;
+    return (
+      this.slots.every((slot) => slot.isBusy) || performance.now() - this.lastHeardAtMs < HEARD_LATELY_MS
+    );
   }
 
   /**
@@ -98,7 +100,7 @@ export class ConsumerLoop implements SlotOwner {
   }
 
   heard(completed: boolean): void {
-    this.lastHeardAtMs = Date.now();
+    this.lastHeardAtMs = performance.now();
     this.recoveries = 0;
     if (completed) this.lastPullCompletedAt = new Date();
   }
@@ -132,7 +134,7 @@ export class ConsumerLoop implements SlotOwner {
     this.recovering = undefined;
     // The first heartbeat comes after two seconds; until then that the consumer could be made must do. Only at the
     // start: otherwise a consumer that is made again and again without a single message would look healthy.
-    if (this.lastHeardAtMs === 0) this.lastHeardAtMs = Date.now();
+    if (this.lastHeardAtMs === -Infinity) this.lastHeardAtMs = performance.now();
     for (const slot of this.slots) slot.renew();
   }
 

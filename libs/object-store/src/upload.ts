@@ -147,16 +147,16 @@ class MultipartUpload {
     await this.sending.catch(() => undefined);
     const { client, bucket } = this.connection;
     // A store that hangs shall not be waited for much longer than the upload was.
-    const until = Date.now() + Math.min(longestCleanupMs, 4 * this.idleTimeoutMs);
+    const until = performance.now() + Math.min(longestCleanupMs, 4 * this.idleTimeoutMs);
     const insist = async (action: () => Promise<unknown>) => {
-      for (let waitMs = 100; Date.now() < until; waitMs *= 2) {
-        const timeoutMs = Math.max(1, until - Date.now());
+      for (let waitMs = 100; performance.now() < until; waitMs *= 2) {
+        const timeoutMs = Math.max(1, until - performance.now());
         const failure = await this.connection.call({ timeoutMs }, action).then(
           () => undefined,
           (error: unknown) => error,
         );
         if (failure === undefined || faultOf((failure as Error).cause).code === 'NoSuchUpload') return;
-        await sleep(Math.min(waitMs, Math.max(0, until - Date.now())));
+        await sleep(Math.min(waitMs, Math.max(0, until - performance.now())));
       }
     };
     if (this.uploadId !== undefined) {

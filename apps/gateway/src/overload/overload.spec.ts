@@ -93,10 +93,10 @@ describe('with something missing a moment ago', () => {
   afterEach(() => overload.onModuleDestroy());
 
   it('whoever asks is sent away at once where it hangs: not after the deadline of the look', async () => {
-    look = () => sleep(2_000, ['jobs'], { ref: false });
+    look = () => sleep(10_000, ['jobs'], { ref: false });
     const startedAt = performance.now();
     await expect(overload.admit(response())).rejects.toMatchObject({ refusal: { code: 'unavailable' } });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it('whoever leaves meanwhile occupies no place', async () => {
@@ -115,7 +115,7 @@ describe('with something missing a moment ago', () => {
   });
 
   it('whoever asks is let in where it is back', async () => {
-    look = () => sleep(50, []);
+    look = () => sleep(500, []);
     await expect(overload.admit(response())).resolves.toBeUndefined();
   });
 });

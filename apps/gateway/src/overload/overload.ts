@@ -22,7 +22,7 @@ for (const reason of REASONS) shed.inc({ reason }, 0);
 /** So many questions may wait for a connection of the pool before another upload would only wait longer. */
 const MOST_WAITING_FOR_DATABASE = 100;
 /** So long a recording waits to learn that what was missing is back. */
-const SECOND_LOOK_MS = 250;
+const SECOND_LOOK_MS = 1_000;
 
 /**
  * Says no at once, before anything is read, to a recording that would be lost further on: better for its sender, and the

@@ -37,7 +37,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private rounds: Promise<void>[] = [];
   /** Since when, without a break, a worker or a gateway could have been heard here. */
-  private hearingSince = Date.now();
+  private hearingSince = performance.now();
 
   constructor(
     @Inject(JOBS_CONFIG) private readonly config: JobsConfig,
@@ -113,10 +113,10 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private async checkHearing(): Promise<void> {
     const heard =
       this.connection.isReady() && (await this.source.query('SELECT 1').then(Boolean, () => false));
-    if (!heard) this.hearingSince = Date.now();
+    if (!heard) this.hearingSince = performance.now();
   }
 
   private async afterHearingFor(seconds: number, sweep: () => Promise<void>): Promise<void> {
-    if (Date.now() - this.hearingSince > seconds * 1000) await sweep();
+    if (performance.now() - this.hearingSince > seconds * 1000) await sweep();
   }
 }

@@ -119,11 +119,13 @@ export class Attempt {
     act: (context: AttemptContext) => Promise<WorkOutcome>,
   ): Promise<Outcome> {
     const pulse = this.keepAlive(reference, leaseSeconds);
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     try {
       const signal = AbortSignal.any([shutdown, stopped]);
       const outcome = await act({ signal, progress: pulse.progress });
-      this.log.log(`attempt ${reference.attempt} ${outcome.kind} after ${Date.now() - startedAt} ms`);
+      this.log.log(
+        `attempt ${reference.attempt} ${outcome.kind} after ${Math.round(performance.now() - startedAt)} ms`,
+      );
       crashPoint('worker.finished');
       await this.report(reference, outcome);
       crashPoint('worker.reported');
@@ -140,9 +142,9 @@ export class Attempt {
   /** Renews the lease at a third of it, and with every progress worth telling. */
   private keepAlive(reference: WorkReference, leaseSeconds: number) {
     let fraction = 0;
-    let toldAt = Date.now();
+    let toldAt = performance.now();
     const tell = () => {
-      toldAt = Date.now();
+      toldAt = performance.now();
       try {
         this.notices.send(WorkProgress, { ...reference, fraction });
       } catch {
@@ -153,7 +155,7 @@ export class Attempt {
     return {
       progress: (done: number) => {
         fraction = Math.min(1, Math.max(fraction, done));
-        if (Date.now() - toldAt >= PROGRESS_AT_MOST_EVERY_MS) tell();
+        if (performance.now() - toldAt >= PROGRESS_AT_MOST_EVERY_MS) tell();
       },
       stop: () => clearInterval(timer),
     };
@@ -187,7 +189,7 @@ export class Attempt {
    */
   private async reportStopped(reference: WorkReference, startedAt: number): Promise<void> {
     this.log.log(
-      `attempt ${reference.attempt} was stopped after ${Date.now() - startedAt} ms: the job is gone`,
+      `attempt ${reference.attempt} was stopped after ${Math.round(performance.now() - startedAt)} ms: the job is gone`,
     );
     await this.report(reference, { kind: 'broke', reason: 'the job was cancelled or deleted' });
   }
