@@ -40,12 +40,11 @@ export function speech(): { name: string; bytes: Buffer; path: string } {
 
 /** 16 kHz mono 16 bit WAV of silence, or of a tone. */
 export function wav(seconds: number, hertz = 0): Buffer {
-  const samples = Math.round(seconds * 16_000);
-  return wavOf(
-    Float32Array.from({ length: samples }, (_, index) =>
-      hertz === 0 ? 0 : (8_000 / 32_767) * Math.sin((2 * Math.PI * hertz * index) / 16_000),
-    ),
-  );
+  const samples = new Float32Array(Math.round(seconds * 16_000));
+  if (hertz > 0)
+    for (let index = 0; index < samples.length; index++)
+      samples[index] = (8_000 / 32_767) * Math.sin((2 * Math.PI * hertz * index) / 16_000);
+  return wavOf(samples);
 }
 
 /** 16 kHz mono 16 bit WAV of samples from -1 to 1; what is louder is cut off. */
@@ -63,9 +62,9 @@ export function wavOf(samples: Float32Array): Buffer {
   bytes.writeUInt16LE(16, 34);
   bytes.write('data', 36);
   bytes.writeUInt32LE(samples.length * 2, 40);
-  samples.forEach((sample, index) =>
-    bytes.writeInt16LE(Math.round(32_767 * Math.max(-1, Math.min(1, sample))), 44 + index * 2),
-  );
+  // A loop: called back for each of twenty million samples, a test stands still until its connections have gone stale.
+  for (let index = 0; index < samples.length; index++)
+    bytes.writeInt16LE(Math.round(32_767 * Math.max(-1, Math.min(1, samples[index]!))), 44 + index * 2);
   return bytes;
 }
 
