@@ -107,7 +107,8 @@ export const paused: FaultKind = {
   name: 'worker-paused',
   plan(random) {
     const worker = random.oneOf(WORKERS);
-    const beyondSeconds = random.between(0.2, 2.2);
+    // Mostly while its successor is still at it.
+    const beyondSeconds = random.chance(0.7) ? random.between(0.1, 0.6) : random.between(0.6, 2.2);
     const seed = random.below(2 ** 31);
     return {
       what: `${worker} paused until ${beyondSeconds.toFixed(1)} s after its lease`,

@@ -13,11 +13,12 @@ export function objectsMatchRows(facts: Facts): string[] {
   const jobs = new Map(facts.jobs.map((job) => [job.id, job]));
   const erasedAt = new Map(facts.deletions.map((deletion) => [deletion.job_id, deletion.erased_at]));
   const keys = new Set(facts.objects.map(({ key }) => key));
+  const refused = refusedFiles(facts);
   return [
     ...facts.objects.flatMap(({ key, writtenAt, wentMeanwhile }) => {
       if (wentMeanwhile) return [];
       const job = jobs.get(jobOf(key) ?? '');
-      const reason = erased(erasedAt.get(job?.id ?? ''), writtenAt) ?? needless(job, key, writtenAt);
+      const reason = erased(erasedAt.get(job?.id ?? ''), writtenAt) ?? needless(job, key, writtenAt, refused);
       return reason === undefined ? [] : [`Object ${key} is still there: ${reason}.`];
     }),
     ...facts.uploads.flatMap(({ key, begunAt }) => {
@@ -41,11 +42,27 @@ function erased(at: Date | null | undefined, writtenAt: Date): string | undefine
   return 'its job was deleted';
 }
 
-function needless(job: JobRow | undefined, key: string, writtenAt: Date): string | undefined {
+/** Recordings that were stored and then refused: nobody is late with them, however little time passed between the two. */
+function refusedFiles({ clients }: Facts): ReadonlySet<string> {
+  const refused = clients.submissions.filter(
+    ({ answers }) =>
+      answers.length > 0 && answers.every((answer) => answer.kind === 'answered' && answer.status === 400),
+  );
+  return new Set(refused.map(({ filename }) => filename));
+}
+
+function needless(
+  job: JobRow | undefined,
+  key: string,
+  writtenAt: Date,
+  refused: ReadonlySet<string>,
+): string | undefined {
   if (!job) return 'there is no such job';
   const clearedAt = job.cleared_at;
   if (job.state === 'discarded') {
     if (clearedAt === null) return 'its job was discarded and is not undone';
+    if (key === job.source_key && refused.has(job.original_filename) && writtenAt <= clearedAt)
+      return 'its job was discarded';
     // Written by somebody who was told too late: it goes with a later look, at the latest with the row.
     return writtenAt.getTime() > clearedAt.getTime() - ROUNDING_MS ? undefined : 'its job was discarded';
   }

@@ -164,6 +164,14 @@ const broken: [string, (all: ReturnType<typeof facts>) => void, RegExp][] = [
     /^I4: Object audio.*discarded/,
   ],
   [
+    'an object of a job that was discarded in the second in which it was stored, since it was refused',
+    (all) => {
+      all.jobs = [{ ...discarded, cleared_at: new Date(NOW.getTime() + 500) }];
+      all.clients.submissions[0]!.answers.splice(0, 1, answer(400, { detail: 'not audio' }));
+    },
+    /^I4: Object audio.*discarded/,
+  ],
+  [
     'an unfinished upload of a discarded job',
     (all) => {
       all.jobs = [{ ...discarded, cleared_at: NOW }];
