@@ -25,8 +25,9 @@ const SUBMIT_AGAIN_DEADLINE_MS = 10_000;
 const SUBMIT_PAUSE_MS = 250;
 /** The client waits for the first asking. */
 const DISCARD_DEADLINE_MS = 2_000;
-/** Before each repetition in the background: a minute in all. */
-const DISCARD_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+/** Then it is asked in the background, so often that it comes before a worker does when the broker is back. */
+const DISCARD_PAUSE_MS = 250;
+const DISCARD_FOR_MS = 600_000;
 
 /** A recording on its way from the client's connection to an accepted job. */
 export interface Upload {
@@ -35,7 +36,7 @@ export interface Upload {
   submit(submission: Omit<PayloadOf<typeof SubmitJob>, 'job_id'>): Promise<Result<ReplyOf<typeof SubmitJob>>>;
   /**
    * Asks `jobs` to undo everything. Settles within 2 s, as a rule when the job is hidden; where that cannot be asked
-   * now, it goes on asking in the background for a minute. Never rejects.
+   * now, it goes on asking in the background for ten minutes. Never rejects.
    */
   discard(): Promise<void>;
 }
@@ -110,22 +111,23 @@ export class Submissions {
    */
   private async discard(job_id: string): Promise<void> {
     if (await this.isDiscarded(job_id)) return;
+    this.log.warn(`job ${job_id} waits to be discarded: jobs does not answer`);
+    const giveUpAtMs = performance.now() + DISCARD_FOR_MS;
     void (async () => {
-      for (const pauseMs of DISCARD_PAUSES_MS) {
-        await sleep(pauseMs, undefined, { ref: false });
+      while (performance.now() < giveUpAtMs) {
+        await sleep(DISCARD_PAUSE_MS, undefined, { ref: false });
         if (await this.isDiscarded(job_id)) return;
       }
-      this.log.error(`job ${job_id} could not be discarded: nobody answered for a minute`);
+      this.log.error(`job ${job_id} could not be discarded: nobody answered for ten minutes`);
     })();
   }
 
   private async isDiscarded(job_id: string): Promise<boolean> {
-    try {
-      return (await this.requester.ask(DiscardJob, { job_id }, { deadlineMs: DISCARD_DEADLINE_MS })).ok;
-    } catch (error) {
-      this.log.warn(`job ${job_id} waits to be discarded: ${String(error)}`);
-      return false;
-    }
+    const options = { deadlineMs: DISCARD_DEADLINE_MS };
+    return this.requester.ask(DiscardJob, { job_id }, options).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   }
 
   /**
