@@ -93,13 +93,13 @@ it('a killed worker costs the chunk that it had at the time: the others are not 
   // Not by their attempts: a message that waited long is sent again under the next one.
   // Nor by failures of before: on a busy machine a lease may have run out by itself.
   const asBefore = (chunk: { chunk_index: number }) =>
-    before.find((item) => item.stage === 'recognize' && item.chunk_index === chunk.chunk_index)!;
+    before.find((item) => item.stage === 'recognize' && item.chunk_index === chunk.chunk_index);
   const repeated = after.filter(
     (item) => item.stage === 'recognize' && item.failures > (asBefore(item)?.failures ?? 0),
   );
   expect(repeated.length).toBeLessThanOrEqual(1);
   for (const chunk of repeated) {
-    const it = asBefore(chunk);
+    const it = asBefore(chunk)!;
     // Or queued still: what a worker asks for may be given to it after its death.
     expect(it.state).not.toBe('done');
   }

@@ -110,24 +110,27 @@ export class Submissions {
    * charged although its client was told that nothing was kept. An upload that was never submitted ends with its lease.
    */
   private async discard(job_id: string): Promise<void> {
-    if (await this.isDiscarded(job_id)) return;
-    this.log.warn(`job ${job_id} waits to be discarded: jobs does not answer`);
+    const problem = await this.askToDiscard(job_id);
+    if (problem === undefined) return;
+    this.log.warn(`job ${job_id} waits to be discarded: ${problem}`);
     const giveUpAtMs = performance.now() + DISCARD_FOR_MS;
     void (async () => {
       while (performance.now() < giveUpAtMs) {
         await sleep(DISCARD_PAUSE_MS, undefined, { ref: false });
-        if (await this.isDiscarded(job_id)) return;
+        if ((await this.askToDiscard(job_id)) === undefined) return;
       }
       this.log.error(`job ${job_id} could not be discarded: nobody answered for ten minutes`);
     })();
   }
 
-  private async isDiscarded(job_id: string): Promise<boolean> {
-    const options = { deadlineMs: DISCARD_DEADLINE_MS };
-    return this.requester.ask(DiscardJob, { job_id }, options).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  /** @returns why it is not discarded; undefined where it is */
+  private async askToDiscard(job_id: string): Promise<string | undefined> {
+    try {
+      const result = await this.requester.ask(DiscardJob, { job_id }, { deadlineMs: DISCARD_DEADLINE_MS });
+      return result.ok ? undefined : result.refusal.detail;
+    } catch (error) {
+      return String(error);
+    }
   }
 
   /**

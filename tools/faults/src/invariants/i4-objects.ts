@@ -61,10 +61,9 @@ function needless(
   const clearedAt = job.cleared_at;
   if (job.state === 'discarded') {
     if (clearedAt === null) return 'its job was discarded and is not undone';
-    if (key === job.source_key && refused.has(job.original_filename) && writtenAt <= clearedAt)
-      return 'its job was discarded';
+    const roundingMs = key === job.source_key && refused.has(job.original_filename) ? 0 : ROUNDING_MS;
     // Written by somebody who was told too late: it goes with a later look, at the latest with the row.
-    return writtenAt.getTime() > clearedAt.getTime() - ROUNDING_MS ? undefined : 'its job was discarded';
+    return writtenAt.getTime() > clearedAt.getTime() - roundingMs ? undefined : 'its job was discarded';
   }
   if (key.startsWith('audio/') && job.audio_erased_at !== null) return 'the recording was erased';
   if (clearedAt === null || writtenAt.getTime() > clearedAt.getTime() - ROUNDING_MS) return undefined;
