@@ -73,10 +73,12 @@ export class StoreUploads {
   }
 
   async find(owner: Owner, jobId: string): Promise<Result<ReplyOf<typeof FindStoreUpload>>> {
-    const job = await findStoreUpload(this.source, owner, jobId);
-    if (!job) return refuse('upload_not_found');
-    const isOpen = await extendUpload(this.source, job.id, SUBMISSION_SECONDS);
-    if (!isOpen && !wasAccepted(job)) return refuse('upload_not_found');
+    const found = await findStoreUpload(this.source, owner, jobId);
+    if (!found) return refuse('upload_not_found');
+    const isOpen = await extendUpload(this.source, jobId, SUBMISSION_SECONDS);
+    // Another submission of it may have been accepted since it was found.
+    const job = isOpen ? found : await findStoreUpload(this.source, owner, jobId);
+    if (!job || (!isOpen && !wasAccepted(job))) return refuse('upload_not_found');
     return accept({
       source_key: job.source_key,
       size_bytes: Number(job.declared_bytes),

@@ -1,4 +1,4 @@
-import { accept, refuse, type Result } from '@currawong/contracts';
+import { accept, refuse, type Analysis, type Result } from '@currawong/contracts';
 import { Outbox } from '@currawong/database';
 import type { Notices, Requester } from '@currawong/messaging';
 import type { ObjectStore } from '@currawong/object-store';
@@ -28,11 +28,17 @@ afterAll(async () => {
   await fresh?.drop();
 });
 
-/** Submits an upload of a short recording while `hold` answers for billing. */
-async function submit(job: JobRecord, hold: () => Promise<Result<object>>) {
+/** Submits an upload of a short recording while `hold` answers for billing. `onProbe` comes before it is read. */
+async function submit(
+  job: JobRecord,
+  hold: () => Promise<Result<object>> = () => Promise.resolve(accept({})),
+  { onProbe, analysis }: { onProbe?: () => Promise<unknown>; analysis?: Analysis } = {},
+) {
   const store = {
-    getBuffer: (_key: string, { start, end }: { start: number; end: number }) =>
-      Promise.resolve(bytes.subarray(start, end + 1)),
+    getBuffer: async (_key: string, { start, end }: { start: number; end: number }) => {
+      await onProbe?.();
+      return bytes.subarray(start, end + 1);
+    },
     removePrefix: () => Promise.resolve(),
     delete: () => Promise.resolve(),
   } as unknown as ObjectStore;
@@ -58,10 +64,14 @@ async function submit(job: JobRecord, hold: () => Promise<Result<object>>) {
     language: 'en',
     num_speakers: null,
     prompt: '',
+    ...(analysis ? { analysis } : {}),
   });
 }
 
-const upload = () => database.insertJob({ account_id: randomUUID(), mode: 'live', state: 'uploading' });
+const upload = (columns: Partial<Omit<JobRecord, 'state'>> = {}) =>
+  database.insertJob({ account_id: randomUUID(), mode: 'live', state: 'uploading', ...columns });
+/** One that its client puts into the store itself: it may be submitted more than once. */
+const storeUpload = () => upload({ declared_bytes: String(bytes.length), held_seconds: 0 });
 
 it('an upload that was given up while its price was being held is answered as a failure of ours, not as a contradiction', async () => {
   const job = await upload();
@@ -80,4 +90,25 @@ it('a hold that is refused for want of credit is answered so', async () => {
   const job = await upload();
   const answer = await submit(job, () => Promise.resolve(refuse('insufficient_credit', 'Top up.')));
   expect(answer).toMatchObject({ ok: false, refusal: { code: 'insufficient_credit', detail: 'Top up.' } });
+});
+
+describe('an upload that its client put into the store', () => {
+  it('gets one receipt for all that are submitted at once, also for one that another overtakes while it reads', async () => {
+    const job = await storeUpload();
+    const accepted = accept({ job_id: job.id });
+    const overtaken = submit(job, undefined, { onProbe: () => submit(job) });
+    expect(await overtaken).toEqual(accepted);
+    expect(await submit(job)).toEqual(accepted);
+    expect(await findJob(database.source, job.id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('keeps the price that it was first submitted at', async () => {
+    const job = await storeUpload();
+    const poor = () => Promise.resolve(refuse('insufficient_credit', 'Top up.'));
+    await submit(job, poor);
+    expect(await submit(job, undefined, { analysis: 'sentiment' })).toMatchObject({
+      ...{ ok: false, refusal: { code: 'invalid_parameter', detail: expect.stringMatching(/^analysis: /) } },
+    });
+    expect(await submit(job)).toEqual(accept({ job_id: job.id }));
+  });
 });

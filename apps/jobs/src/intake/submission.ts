@@ -132,20 +132,22 @@ export class Submission {
     }
 
     const analysis = submission.analysis ?? null;
-    if (
-      job.declared_bytes !== null &&
-      !(await fixHoldOption(this.source, job.id, priceOptionOf({ analysis })))
-    )
-      return refuse(
-        'invalid_parameter',
-        'analysis: this upload was submitted with another value before. Send the same, or make a new upload.',
-      );
+    const option = priceOptionOf({ analysis });
+    if (job.declared_bytes !== null) {
+      const fixed = await fixHoldOption(this.source, job.id, option);
+      if (fixed === undefined) return this.acceptedBefore(job.id);
+      if (fixed !== option)
+        return refuse(
+          'invalid_parameter',
+          'analysis: this upload was submitted with another value before. Send the same, or make a new upload.',
+        );
+    }
     if (job.mode === 'live') {
       const held = await this.requester.ask(HoldForJob, {
         account_id: job.account_id,
         job_id: job.id,
         seconds,
-        option: priceOptionOf({ analysis }),
+        option,
         key_id: job.key_id,
       });
       // Released already: this job was given up meanwhile. It is no fault of what the client sent.

@@ -44,19 +44,9 @@ async function sweepDuring(job: JobRecord, act: (manager: EntityManager) => Prom
     expect(await act(manager)).toBeTruthy();
     await sleep(Math.max(0, job.upload_expires_at!.getTime() - Date.now()) + 50);
     sweep = uploads.sweepAbandoned();
-    await untilSomebodyWaits();
+    await database.untilSomebodyWaits();
   });
   await sweep;
-}
-
-async function untilSomebodyWaits(): Promise<void> {
-  for (const end = Date.now() + 10_000; ; await sleep(20)) {
-    const [{ count }] = await database.source.query<[{ count: number }]>(
-      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-    );
-    if (count > 0) return;
-    if (Date.now() > end) throw new Error('The sweep did not come to the upload that is held.');
-  }
 }
 
 it('an upload of which nothing was heard for too long is discarded', async () => {

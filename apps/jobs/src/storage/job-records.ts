@@ -179,15 +179,19 @@ export function noteStoreUpload(on: On, id: string, storeUploadId: string): Prom
 
 /**
  * Says as what an upload is priced, once and for all: a hold keeps the price that it was placed at.
- * @returns false where it was said otherwise before, or the upload is no longer open
+ * @returns what was said first; undefined where the upload is no longer open
  */
-export async function fixHoldOption(on: On, id: string, option: PriceOption): Promise<boolean> {
-  const fixed = await row(
+export async function fixHoldOption(
+  on: On,
+  id: string,
+  option: PriceOption,
+): Promise<PriceOption | undefined> {
+  const fixed = await row<{ hold_option: PriceOption }>(
     on,
-    `UPDATE jobs SET hold_option = $2 WHERE id = $1 AND state = 'uploading' AND coalesce(hold_option, $2) = $2 RETURNING id`,
+    `UPDATE jobs SET hold_option = coalesce(hold_option, $2) WHERE id = $1 AND state = 'uploading' RETURNING hold_option`,
     [id, option],
   );
-  return fixed !== undefined;
+  return fixed?.hold_option;
 }
 
 /** @returns false where the upload is no longer open */

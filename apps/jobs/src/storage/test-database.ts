@@ -1,4 +1,5 @@
 import { createDataSource, migrate, row, type DataSource } from '@currawong/database';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { JOBS_SCHEMA } from './database';
 import type { JobState } from '../lifecycle/job';
@@ -16,6 +17,17 @@ export class TestDatabase {
 
   close(): Promise<void> {
     return this.source.destroy();
+  }
+
+  /** Resolves when somebody waits for a row that a transaction of the test holds. @throws Error after 10 s */
+  async untilSomebodyWaits(): Promise<void> {
+    for (const end = Date.now() + 10_000; ; await sleep(20)) {
+      const [{ count }] = await this.source.query<[{ count: number }]>(
+        "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      );
+      if (count > 0) return;
+      if (Date.now() > end) throw new Error('Nobody came to the row that is held.');
+    }
   }
 
   /** A job as it would be after its way to that state. */
