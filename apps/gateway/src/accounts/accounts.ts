@@ -152,9 +152,13 @@ export class Accounts {
     return row<AccountRecord>(this.source, 'SELECT * FROM accounts WHERE email = $1', [email.toLowerCase()]);
   }
 
-  /** The row, which nobody else changes until the caller's transaction ends. */
+  /**
+   * The row, which nobody else changes until the caller's transaction ends. What refers to it may still be written: who
+   * has a session or a key locked, and notes it in the audit log, would otherwise wait for the account, and the caller for
+   * them.
+   */
   lock(manager: EntityManager, accountId: string): Promise<AccountRecord | undefined> {
-    return row<AccountRecord>(manager, 'SELECT * FROM accounts WHERE id = $1 FOR UPDATE', [accountId]);
+    return row<AccountRecord>(manager, 'SELECT * FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
   }
 
   /** The account as its holder sees it. @throws Error where there is none: whoever asks has just been let in by it */

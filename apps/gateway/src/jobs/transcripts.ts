@@ -1,4 +1,5 @@
 import { objectKeys, type TranscriptDocument } from '@currawong/contracts';
+import { MessagingConnection } from '@currawong/messaging';
 import { ObjectStore } from '@currawong/object-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -16,24 +17,35 @@ const MAX_DOCUMENT_BYTES = 100_000_000;
 @Injectable()
 export class Transcripts {
   private readonly kept: LRUCache<string, ShownTranscript>;
+  /** Raised when something is forgotten, so that what was read before it is not kept after it. */
+  private forgotten = 0;
 
   constructor(
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
     private readonly store: ObjectStore,
+    connection: MessagingConnection,
   ) {
     this.kept = new LRUCache({ maxSize: Math.max(1, config.TRANSCRIPT_CACHE_BYTES) });
+    // It may have missed that a job was deleted.
+    connection.onReconnect(() => {
+      this.forgotten++;
+      this.kept.clear();
+    });
   }
 
   async read(key: string): Promise<ShownTranscript> {
     const known = this.kept.get(key);
     if (known) return known;
+    const forgottenBefore = this.forgotten;
     const shown = shownOf(await this.readWhole(key));
-    this.kept.set(key, shown, { size: Buffer.byteLength(JSON.stringify(shown)) });
+    if (forgottenBefore === this.forgotten)
+      this.kept.set(key, shown, { size: Buffer.byteLength(JSON.stringify(shown)) });
     return shown;
   }
 
   /** Of a job that was deleted: nobody is shown it any more, and it is not to lie about in memory either. */
   forget(jobId: string): void {
+    this.forgotten++;
     for (const key of this.kept.keys())
       if (key.startsWith(objectKeys.resultPrefix(jobId))) this.kept.delete(key);
   }

@@ -68,24 +68,22 @@ export class StoreUploads {
     const { source_key, store_upload_id, size_bytes: sizeBytes } = found;
     if (store_upload_id === null) return { sizeBytes };
     const { parts } = partPlan(sizeBytes);
-    const missing = await this.complete(source_key, store_upload_id, parts);
-    if (missing.length > 0) throw RefusalException.of('upload_incomplete', incomplete(missing, parts.length));
-    if (await this.kindOf(source_key, sizeBytes)) return { sizeBytes };
+    try {
+      const missing = await this.objects.completeParts(source_key, store_upload_id, parts);
+      if (missing.length > 0)
+        throw RefusalException.of('upload_incomplete', incomplete(missing, parts.length));
+      if (await this.kindOf(source_key, sizeBytes)) return { sizeBytes };
+    } catch (error) {
+      // Its time is over, or it was cancelled since it was found.
+      if (error instanceof ObjectNotFound) throw RefusalException.of('upload_not_found', undefined, error);
+      throw error;
+    }
     // Its parts cannot be put again.
     await this.requester.ask(DiscardJob, { job_id: uploadId });
     throw RefusalException.of(
       'file_type_unsupported',
       'upload_id: the content is not audio of a supported type. The upload is gone: make another with a recording.',
     );
-  }
-
-  private async complete(key: string, storeUploadId: string, parts: ClientPart[]): Promise<ClientPart[]> {
-    try {
-      return await this.objects.completeParts(key, storeUploadId, parts);
-    } catch (error) {
-      if (error instanceof ObjectNotFound) throw RefusalException.of('upload_not_found', undefined, error);
-      throw error;
-    }
   }
 
   private async kindOf(key: string, sizeBytes: number): Promise<AudioKind | undefined> {

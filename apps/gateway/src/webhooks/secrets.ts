@@ -36,7 +36,10 @@ export async function currentSecret(
   };
 }
 
-/** In a transaction of the caller. What was replaced before, and still signs, no longer does: two are enough to confuse. */
+/**
+ * In a transaction of the caller. What was replaced before, and still signs, no longer does: two are enough to confuse.
+ * Of two that rotate at once the second finds the new secret of the first, which is as new as one can be.
+ */
 export async function rotateSecret(manager: EntityManager, accountId: string): Promise<void> {
   await ensureSecret(manager, accountId);
   const current = await row<{ id: string }>(
@@ -44,12 +47,13 @@ export async function rotateSecret(manager: EntityManager, accountId: string): P
     'SELECT id FROM webhook_secrets WHERE account_id = $1 AND expires_at IS NULL FOR UPDATE',
     [accountId],
   );
+  if (!current) return;
   await manager.query('DELETE FROM webhook_secrets WHERE account_id = $1 AND expires_at IS NOT NULL', [
     accountId,
   ]);
   await manager.query(
     'UPDATE webhook_secrets SET expires_at = now() + make_interval(hours => $2) WHERE id = $1',
-    [current?.id, REPLACED_SIGNS_HOURS],
+    [current.id, REPLACED_SIGNS_HOURS],
   );
   await ensureSecret(manager, accountId);
 }

@@ -63,13 +63,20 @@ export class Deleting {
     return accept((await findDeletion(this.source, jobId)) ?? decided.deletion);
   }
 
-  /** For the service itself, which erases jobs whose time is over. */
-  async erase(jobId: string, reason: 'retention' | 'account_closed'): Promise<void> {
+  /**
+   * For the service itself, which erases jobs whose time is over.
+   * @param isDue asked under the job's lock: its account may keep it longer by now
+   */
+  async erase(
+    jobId: string,
+    reason: 'retention' | 'account_closed',
+    isDue: (manager: EntityManager) => Promise<boolean>,
+  ): Promise<void> {
     const cause = { reason, requested_by: 'service', key_id: null } as const;
     const decided = await this.source.transaction(async (manager) => {
       const job = await lockJob(manager, jobId);
       const isOver = job?.state === 'completed' || job?.state === 'failed';
-      return isOver && job.deleted_at === null
+      return isOver && job.deleted_at === null && (await isDue(manager))
         ? { deletion: await this.hide(manager, job, cause), did: 'erased' as const }
         : undefined;
     });

@@ -12,7 +12,7 @@ import { ExpiredJobs } from '../rescue/expired-jobs';
 import { Settlement } from '../results/settlement';
 import { SettingsController } from '../settings/settings.controller';
 import { findDeletion, lookAgain } from '../storage/deletion-records';
-import { findJob, findOwnedJob, listOwnedJobs, type JobRecord } from '../storage/job-records';
+import { findJob, findOwnedJob, listOwnedJobs, lockJob, type JobRecord } from '../storage/job-records';
 import { TestDatabase } from '../storage/test-database';
 import { Deleting } from './deleting';
 import { DeletionController } from './deletion.controller';
@@ -349,6 +349,22 @@ describe('age', () => {
     await choose(mine, { transcript_days: null });
     await expired.sweep();
     expect(await isThere(young)).toBe(true);
+  });
+
+  it('erases nothing that its account keeps by the time when it comes to it', async () => {
+    const mine = uuidv7();
+    await choose(mine, { transcript_days: 7 });
+    const jobs = [await ended(mine, 8), await ended(mine, 8)];
+    let sweep: Promise<void> | undefined;
+    await database.source.transaction(async (manager) => {
+      // Whichever it comes to first: it has found both by then.
+      for (const { id } of jobs) await lockJob(manager, id);
+      sweep = expired.sweep();
+      await database.untilSomebodyWaits();
+      await choose(mine, { transcript_days: null });
+    });
+    await sweep;
+    expect(await Promise.all(jobs.map(isThere))).toEqual([true, true]);
   });
 
   it('erases what an account leaves that was closed 30 days ago, unless it was opened again', async () => {

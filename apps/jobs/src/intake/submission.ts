@@ -72,7 +72,8 @@ export class Submission {
     if (claim.kind === 'ours')
       return this.keys.whileClaimed(job, idempotency, () => this.submitAnyway(job, submission));
     countRepeatedSubmission(claim.kind);
-    await this.undo(job);
+    // An upload that its client made for itself stays, and so does a key that another submission of it has claimed.
+    if (job.declared_bytes === null) await this.discarding.discard(job.id);
     switch (claim.kind) {
       case 'accepted':
         return accept({ job_id: claim.jobId });
@@ -135,7 +136,7 @@ export class Submission {
     const option = priceOptionOf({ analysis });
     if (job.declared_bytes !== null) {
       const fixed = await fixHoldOption(this.source, job.id, option);
-      if (fixed === undefined) return this.acceptedBefore(job.id);
+      if (fixed === undefined) return this.acceptedBefore(submission);
       if (fixed !== option)
         return refuse(
           'invalid_parameter',
@@ -151,7 +152,7 @@ export class Submission {
         key_id: job.key_id,
       });
       // Released already: this job was given up meanwhile. It is no fault of what the client sent.
-      if (!held.ok && held.refusal.code === 'conflict') return this.acceptedBefore(job.id);
+      if (!held.ok && held.refusal.code === 'conflict') return this.acceptedBefore(submission);
       if (!held.ok) return held;
       crashPoint('submission.held');
     }
@@ -184,7 +185,7 @@ export class Submission {
       return accept(true);
     });
     if (!accepted.ok) return accepted;
-    if (!accepted.value) return this.acceptedBefore(job.id);
+    if (!accepted.value) return this.acceptedBefore(submission);
     crashPoint('submission.accepted');
     jobsAccepted.inc({ mode: job.mode });
     this.log.log(`job ${job.id} accepted, ${seconds} s of audio`);
@@ -192,9 +193,11 @@ export class Submission {
   }
 
   /** The transition was lost: against the same question, asked twice, which is fine, or against a discard or a cancellation. */
-  private async acceptedBefore(jobId: string): Promise<Result<ReplyOf<typeof SubmitJob>>> {
-    const job = await findJob(this.source, jobId);
+  private async acceptedBefore(
+    submission: PayloadOf<typeof SubmitJob>,
+  ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    const job = await findJob(this.source, submission.job_id);
     if (job && wasCancelledAsUpload(job)) return refuse('job_cancelled');
-    return job && wasAccepted(job) ? accept({ job_id: jobId }) : refuse('submission_failed');
+    return job && wasAccepted(job) ? this.acceptedAlready(job, submission) : refuse('submission_failed');
   }
 }

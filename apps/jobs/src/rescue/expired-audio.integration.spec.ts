@@ -127,6 +127,24 @@ it('a longer retention saves what was not erased yet', async () => {
   expect(await isKept(job)).toBe(true);
 });
 
+it('a longer retention saves what a sweep has found already, and not yet erased', async () => {
+  const account = uuidv7();
+  const jobs = [await ended(account, 40), await ended(account, 40)];
+  let lengthened = false;
+  const erasing = new ExpiredAudio(database.source, {
+    deletePrefix: async (prefix: string) => {
+      if (jobs.some(({ source_key }) => source_key === prefix) && !lengthened) {
+        lengthened = true;
+        await choose({ account_id: account, days: 365 });
+        await audio.sweepChanged();
+      }
+      return store.deletePrefix(prefix);
+    },
+  } as ObjectStore);
+  await erasing.sweepDue();
+  expect((await Promise.all(jobs.map(isKept))).sort()).toEqual([false, true]);
+});
+
 it('a job that is being settled under the old retention gets the new one', async () => {
   const account = uuidv7();
   const settling = await database.insertJob({ account_id: account, state: 'settling' });

@@ -1,10 +1,11 @@
-import { DataSource, rows } from '@currawong/database';
+import { DataSource, row, rows } from '@currawong/database';
 import { ObjectStore } from '@currawong/object-store';
 import { Injectable, Logger } from '@nestjs/common';
 import { RETENTION_DAYS } from '../storage/job-records';
 import { forEveryRow } from './every-row';
 
 const PAGE = 1000;
+const IS_DUE = 'audio_expires_at < now() AND audio_erased_at IS NULL';
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface ChangedSettings {
@@ -30,22 +31,30 @@ export class ExpiredAudio {
     await this.dateEnded();
     await forEveryRow(
       (afterId, limit) =>
-        rows<{ id: string; source_key: string; voices_key: string | null }>(
+        rows<{ id: string }>(
           this.source,
-          `SELECT id, source_key, voices_key FROM jobs
-            WHERE audio_expires_at < now() AND audio_erased_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
+          `SELECT id FROM jobs WHERE ${IS_DUE} AND id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         ),
-      async ({ id, source_key, voices_key }) => {
-        // The objects first: a crash in between is mended by doing it again.
-        await this.store.deletePrefix(source_key);
-        if (voices_key !== null) await this.store.deletePrefix(voices_key);
-        await this.source.query(
-          'UPDATE jobs SET audio_erased_at = now() WHERE id = $1 AND audio_erased_at IS NULL',
-          [id],
-        );
-      },
+      ({ id }) => this.erase(id),
       ({ id }, error) => this.log.warn(`the recording of job ${id} is not erased yet: ${String(error)}`),
+    );
+  }
+
+  private async erase(id: string): Promise<void> {
+    // Once more: the retention may have become longer since the page was read.
+    const due = await row<{ source_key: string; voices_key: string | null }>(
+      this.source,
+      `SELECT source_key, voices_key FROM jobs WHERE ${IS_DUE} AND id = $1`,
+      [id],
+    );
+    if (!due) return;
+    // The objects first: a crash in between is mended by doing it again.
+    await this.store.deletePrefix(due.source_key);
+    if (due.voices_key !== null) await this.store.deletePrefix(due.voices_key);
+    await this.source.query(
+      'UPDATE jobs SET audio_erased_at = now() WHERE id = $1 AND audio_erased_at IS NULL',
+      [id],
     );
   }
 

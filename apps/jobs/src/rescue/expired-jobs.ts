@@ -1,4 +1,4 @@
-import { DataSource, rows } from '@currawong/database';
+import { DataSource, row, rows } from '@currawong/database';
 import { Injectable, Logger } from '@nestjs/common';
 import { Deleting } from '../deletion/deleting';
 import { CLOSED_ACCOUNT_DAYS } from '../lifecycle/job';
@@ -27,17 +27,18 @@ export class ExpiredJobs {
 
   /** Looks at nothing but accounts that have chosen something, and of those at their oldest jobs. */
   private erase(reason: 'retention' | 'account_closed', isDue: string): Promise<void> {
+    const due = `SELECT j.id FROM account_settings s
+        JOIN jobs j ON j.account_id = s.account_id AND j.completed_at IS NOT NULL AND j.deleted_at IS NULL
+       WHERE (s.transcript_retention_days IS NOT NULL OR s.closed_at IS NOT NULL) AND ${isDue}`;
     return forEveryRow(
       (afterId, limit) =>
-        rows<{ id: string }>(
-          this.source,
-          `SELECT j.id FROM account_settings s
-             JOIN jobs j ON j.account_id = s.account_id AND j.completed_at IS NOT NULL AND j.deleted_at IS NULL
-            WHERE (s.transcript_retention_days IS NOT NULL OR s.closed_at IS NOT NULL) AND ${isDue} AND j.id > $1
-            ORDER BY j.id LIMIT $2`,
-          [afterId, limit],
+        rows<{ id: string }>(this.source, `${due} AND j.id > $1 ORDER BY j.id LIMIT $2`, [afterId, limit]),
+      ({ id }) =>
+        this.deleting.erase(
+          id,
+          reason,
+          async (manager) => (await row(manager, `${due} AND j.id = $1`, [id])) !== undefined,
         ),
-      ({ id }) => this.deleting.erase(id, reason),
       ({ id }, error) => this.log.warn(`job ${id}, whose time is over, is not erased yet: ${String(error)}`),
     );
   }

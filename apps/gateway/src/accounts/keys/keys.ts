@@ -63,7 +63,7 @@ export class Keys {
     return this.source.transaction(async (manager) => {
       const account = await row<{ state: AccountState }>(
         manager,
-        'SELECT state FROM accounts WHERE id = $1 FOR UPDATE',
+        'SELECT state FROM accounts WHERE id = $1 FOR NO KEY UPDATE',
         [accountId],
       );
       if (!account) return refuse('account_not_found');

@@ -118,7 +118,7 @@ export class OidcSignIn {
     const account = await row<AccountRecord>(
       manager,
       `SELECT a.* FROM identities i JOIN accounts a ON a.id = i.account_id
-        WHERE i.issuer = $1 AND i.subject = $2 FOR UPDATE OF a`,
+        WHERE i.issuer = $1 AND i.subject = $2 FOR NO KEY UPDATE OF a`,
       [issuer, subject],
     );
     return account && { account };
@@ -156,9 +156,11 @@ export class OidcSignIn {
     accountId: string | undefined,
   ): Promise<Found | undefined> {
     if (email === undefined) return { problem: 'email_not_verified' };
-    const account = await row<AccountRecord>(manager, 'SELECT * FROM accounts WHERE email = $1 FOR UPDATE', [
-      email,
-    ]);
+    const account = await row<AccountRecord>(
+      manager,
+      'SELECT * FROM accounts WHERE email = $1 FOR NO KEY UPDATE',
+      [email],
+    );
     if (account) return account.email_confirmed_at ? { account } : { problem: 'account_not_confirmed' };
     if (this.config.SIGN_UP === 'closed') return { problem: 'sign_up_closed' };
     if (accountId === undefined) return undefined;

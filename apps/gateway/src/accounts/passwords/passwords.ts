@@ -49,10 +49,12 @@ export class Passwords implements BeforeApplicationShutdown {
       return refuse('invalid_parameter', 'current_password: is not your password');
     const hash = await hashPassword(password);
     const changed = await this.source.transaction(async (manager): Promise<Result<null>> => {
-      // A link may have been followed while this password was being compared: what it has set stays.
-      const locked = await this.accounts.lock(manager, accountId);
+      const locked = (await this.accounts.lock(manager, accountId))!;
       if (!(await this.sessions.goesOn(manager, sessionId))) return refuse('sign_in_required');
-      if (locked?.password_hash !== account.password_hash)
+      // A link may have been followed while this password was being compared: what it has set stays. Or a sign-in has
+      // hashed the same one anew.
+      const stored = locked.password_hash;
+      if (stored !== account.password_hash && !(await verifyPassword(current ?? '', stored)))
         return refuse('invalid_parameter', 'current_password: is not your password');
       await this.set(manager, locked, hash, holderAt(address), sessionId);
       return accept(null);

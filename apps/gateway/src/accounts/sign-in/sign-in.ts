@@ -84,26 +84,41 @@ export class SignIn {
     previous?: SessionOwner,
   ): Promise<Result<SignedIn>> {
     await this.limits.signIn(email, address);
-    const account = await this.accounts.findByEmail(email);
-    const stored = account?.password_hash ?? null;
-    if (!(await verifyPassword(password, stored)) || !account || stored === null) {
-      if (account) this.noteFailure(account.id, address);
-      return refuse('wrong_credentials');
+    let account = await this.accounts.findByEmail(email);
+    for (;;) {
+      const stored = account?.password_hash ?? null;
+      if (!(await verifyPassword(password, stored)) || !account || stored === null) {
+        if (account) this.noteFailure(account.id, address);
+        return refuse('wrong_credentials');
+      }
+      if (account.state !== 'active') return refuse('account_inactive');
+      const session = await this.beginUnlessChanged(account, stored, password, address, previous);
+      if (session) {
+        this.replaced(previous);
+        return accept({ account, session });
+      }
+      // It was changed while it was being compared: to another password perhaps, or to a new hash of this one.
+      account = await this.accounts.find(account.id);
     }
-    if (account.state !== 'active') return refuse('account_inactive');
+  }
+
+  /** @returns undefined where the account is not active any more, or `stored` not the hash of its password */
+  private async beginUnlessChanged(
+    { id }: AccountRecord,
+    stored: string,
+    password: string,
+    address: string,
+    previous?: SessionOwner,
+  ): Promise<NewSession | undefined> {
     const current = isOutdated(stored) ? await hashPassword(password) : stored;
-    const signedIn = await this.source.transaction(async (manager) => {
-      // A password that has been changed while this one was being compared is not this one any more.
-      const unchanged = await row<{ id: string }>(
+    return this.source.transaction(async (manager) => {
+      const unchanged = await row(
         manager,
         `UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2 AND state = 'active' RETURNING id`,
-        [account.id, stored, current],
+        [id, stored, current],
       );
-      if (!unchanged) return refuse('wrong_credentials');
-      return accept({ account, session: await this.begin(manager, account.id, address, previous) });
+      return unchanged ? this.begin(manager, id, address, previous) : undefined;
     });
-    if (signedIn.ok) this.replaced(previous);
-    return signedIn;
   }
 
   /**

@@ -96,10 +96,13 @@ export class Claims {
                 ORDER BY next_attempt_at LIMIT greatest(0, $1 - coalesce(busy.attempts, 0))) d
          ), chosen AS MATERIALIZED (
            SELECT id FROM due WHERE nth <= $2 ORDER BY next_attempt_at LIMIT $3
+         ), locked AS MATERIALIZED (
+           -- Without waiting: whoever changes an address at the moment locks its deliveries in another order.
+           SELECT id FROM webhook_deliveries WHERE id IN (SELECT id FROM chosen) AND state = 'pending'
+              AND (claimed_until IS NULL OR claimed_until <= now()) FOR UPDATE SKIP LOCKED
          )
          UPDATE webhook_deliveries SET claim_id = $4, claimed_until = now() + make_interval(secs => $5)
-          WHERE id IN (SELECT id FROM chosen) AND state = 'pending'
-            AND (claimed_until IS NULL OR claimed_until <= now())
+          WHERE id IN (SELECT id FROM locked)
           RETURNING id, account_id, claim_id, type, url, origin, is_default, body, attempts, scheduled, is_last`,
         [perReceiver, perAccount, free, uuidv4(), this.leaseSeconds],
       );
@@ -108,10 +111,8 @@ export class Claims {
 
   /** Keeps an attempt and what follows from it. Nothing where the lease was lost: somebody else has sent it since. */
   async settle(claimed: Claimed, attempt: AttemptRecord, verdict: Verdict): Promise<boolean> {
-    const isEndpointGone = verdict.kind === 'failed' && verdict.endpointGone && claimed.is_default;
     return this.source.transaction(async (manager) => {
-      // As whoever changes the address: the endpoint is locked before its deliveries.
-      if (isEndpointGone) await lockEndpoint(manager, claimed.account_id);
+      const next = verdict.kind === 'failed' ? await this.unlessMoved(manager, claimed, verdict) : verdict;
       const settled = await row<{ attempts: number }>(
         manager,
         `UPDATE webhook_deliveries
@@ -124,7 +125,7 @@ export class Claims {
           WHERE id = $1 AND claim_id = $2 RETURNING attempts`,
         [
           ...[claimed.id, claimed.claim_id, claimed.scheduled + 1, attempt.statusCode, attempt.error],
-          ...[verdict.kind, verdict.kind === 'again' ? verdict.afterSeconds : 0],
+          ...[next.kind, next.kind === 'again' ? next.afterSeconds : 0],
         ],
       );
       if (!settled) return false;
@@ -133,7 +134,8 @@ export class Claims {
          VALUES ($1, $2, now() - make_interval(secs => $3::float8 / 1000), $3, $4, $5, $6)`,
         [claimed.id, settled.attempts, attempt.durationMs, attempt.statusCode, attempt.error, attempt.answer],
       );
-      if (isEndpointGone) await this.disable(manager, claimed);
+      if (next.kind === 'failed' && next.endpointGone && claimed.is_default)
+        await this.disable(manager, claimed);
       return true;
     });
   }
@@ -144,6 +146,18 @@ export class Claims {
       'UPDATE webhook_deliveries SET claim_id = NULL, claimed_until = NULL WHERE id = $1 AND claim_id = $2',
       [claimed.id, claimed.claim_id],
     );
+  }
+
+  /** What failed at the account's own address, and is meant for another one by now, is sent there at once. */
+  private async unlessMoved(manager: EntityManager, claimed: Claimed, failed: Verdict): Promise<Verdict> {
+    if (!claimed.is_default) return failed;
+    // As whoever changes the address: the endpoint is locked before its deliveries.
+    await lockEndpoint(manager, claimed.account_id);
+    const moved = await row(manager, 'SELECT FROM webhook_deliveries WHERE id = $1 AND url <> $2', [
+      claimed.id,
+      claimed.url,
+    ]);
+    return moved ? { kind: 'again', afterSeconds: 0 } : failed;
   }
 
   private async disable(manager: EntityManager, { account_id, url, origin }: Claimed): Promise<void> {

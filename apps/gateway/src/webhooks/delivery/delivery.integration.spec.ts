@@ -18,6 +18,7 @@ import { OPERATOR } from '../../accounts/audit/audit-log';
 import { CallbackUrls } from '../callback-urls';
 import { Deliveries } from '../deliveries';
 import { Endpoints } from '../endpoints';
+import { currentSecret, rotateSecret, signingSecrets } from '../secrets';
 import { Claims } from './claims';
 import type { WebhooksConfig } from './config';
 import { DeliveryRounds } from './delivery-rounds';
@@ -175,6 +176,22 @@ describe('what a receiver gets', () => {
     expect(hook.received[1]!.headers['webhook-signature']).not.toContain(' ');
   });
 
+  it('is signed with the secret of before and one new one where two rotated at once', async () => {
+    const { account_id } = await newAccount();
+    const before = await endpoints.showSecret(account_id, OPERATOR);
+    let second: Promise<unknown> | undefined;
+    const first = await source.transaction(async (manager) => {
+      await manager.query('SELECT FROM webhook_secrets WHERE account_id = $1 FOR UPDATE', [account_id]);
+      second = endpoints.rotateSecret(account_id, OPERATOR);
+      await waiting(1);
+      await rotateSecret(manager, account_id);
+      return currentSecret(manager, account_id);
+    });
+    expect(await second).toEqual(first);
+    const signing = await signingSecrets(source, [account_id]);
+    expect(signing.get(account_id)).toEqual([first.secret, before.secret]);
+  });
+
   it('goes to the address of the job where it has one, and nowhere where there is none', async () => {
     const [own, other] = [await receiver(), await receiver()];
     const owner = await newAccount(own.url);
@@ -313,6 +330,36 @@ describe('an address that changes', () => {
     startDelivering();
     expect(await deliver(owner, job)).toMatchObject({ status: 'delivered', url: after.url });
     expect(before.received).toEqual([]);
+  });
+
+  it('gets what its predecessor wants no more of, also where that was asked already', async () => {
+    const after = await receiver();
+    const before = await receiver((response) => {
+      void endpoints.set(owner.account_id, after.url, OPERATOR).then(() => response.writeHead(410).end());
+    });
+    const owner = await newAccount(before.url);
+    startDelivering();
+    const delivery = await deliver(owner);
+    expect([delivery.status, delivery.url, codes(delivery)]).toEqual(['delivered', after.url, [410, 200]]);
+    expect(await endpoints.settings(owner.account_id)).toMatchObject({ url: after.url, disabled: false });
+  });
+
+  it('is waited for by nobody who delivers: what is being changed is passed by', async () => {
+    const hook = await receiver();
+    const owner = await newAccount(hook.url);
+    const [held, free] = [endedJob(owner), endedJob(owner)];
+    await deliveries.write([held, free]);
+    const changing = source.createQueryRunner();
+    await changing.startTransaction();
+    try {
+      await changing.query('SELECT FROM webhook_deliveries WHERE job_id = $1 FOR UPDATE', [held.job_id]);
+      startDelivering();
+      expect((await deliver(owner, free)).status).toBe('delivered');
+    } finally {
+      await changing.commitTransaction();
+      await changing.release();
+    }
+    expect((await deliver(owner, held)).status).toBe('delivered');
   });
 
   it('to none ends what is still pending', async () => {
