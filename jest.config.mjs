@@ -24,7 +24,7 @@ const servers = {
   globalTeardown: '<rootDir>/libs/testing/src/global-teardown.ts',
 };
 export default {
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '(?<!\\.(integration|e2e|chart|cluster))\\.spec\\.ts$' },
     { ...shared, ...servers, displayName: 'integration', testRegex: '\\.integration\\.spec\\.ts$' },

@@ -14,8 +14,8 @@ beforeAll(async () => {
   platform = await startPlatform({
     services: ['billing', 'jobs', 'gateway'],
     env: {
-      WORK_LEASE_SECONDS: '2',
-      QUEUE_LEASE_SECONDS: '3',
+      WORK_LEASE_SECONDS: '5',
+      QUEUE_LEASE_SECONDS: '6',
       RETRY_DELAY_SECONDS: '0.2',
       SWEEP_INTERVAL_SECONDS: '0.2',
     },
@@ -163,7 +163,7 @@ it('jobs being away for longer than a lease costs its workers no attempt', async
   const id = await customer.submit(minute);
   const work = await worker.begin(id);
   await platform.halt('jobs');
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
   await platform.resume('jobs');
   await worker.pulse(work);
   await new Promise((resolve) => setTimeout(resolve, 500));

@@ -276,7 +276,7 @@ describeWithBrowser('the dashboard', () => {
       await outside.leave();
       expect(problems.flat()).toEqual([]);
     },
-    180,
+    600,
   );
 
   // Not a test: what CONTRIBUTING.md says about pictures.

@@ -8,7 +8,7 @@ import { wav } from './recordings';
 
 jest.setTimeout(120_000);
 
-const DRAIN_DELAY_SECONDS = 3;
+const DRAIN_DELAY_SECONDS = 5;
 const CLIENTS = 16;
 
 let platform: TestPlatform;
@@ -49,12 +49,16 @@ test('gateways are replaced one after the other under clients that keep their co
   try {
     for (const gateway of ['gateway', 'gateway-2']) {
       await sleep(1_000);
-      const upload = slowUpload(`${platform.baseUrlOf(gateway)}/api/v1/transcribe`, 6_000);
+      const upload = slowUpload(
+        `${platform.baseUrlOf(gateway)}/api/v1/transcribe`,
+        (DRAIN_DELAY_SECONDS + 3) * 1_000,
+      );
       await sleep(500);
       platform.kill(gateway, 'SIGTERM');
       const toldAt = performance.now();
-      await sleep(200);
-      const ready = await fetch(`${platform.metricsUrls[gateway]}/health/ready`);
+      const readiness = () => fetch(`${platform.metricsUrls[gateway]}/health/ready`);
+      let ready = await readiness();
+      for (; ready.ok; ready = await readiness()) await sleep(100);
       expect([ready.status, await ready.json()]).toEqual([503, { detail: 'shutting down' }]);
       // Whoever has not noticed yet is served, and asked to go.
       const late = await exchange('GET', `${platform.baseUrlOf(gateway)}/api/v1/jobs`, agent);

@@ -11,7 +11,7 @@ beforeAll(async () => {
     env: {
       RECOGNIZER: 'null',
       NULL_ENGINE_SLEEP_FACTOR: '0.1',
-      WORK_LEASE_SECONDS: '3',
+      WORK_LEASE_SECONDS: '8',
       RETRY_DELAY_SECONDS: '0.2',
       SWEEP_INTERVAL_SECONDS: '0.2',
     },

@@ -33,7 +33,7 @@ beforeAll(async () => {
     env: {
       ...codedEngine(folder, { pythonPath, realTimeFactor: 0.05 }),
       CHUNK_SECONDS: String(CHUNK_SECONDS),
-      WORK_LEASE_SECONDS: '3',
+      WORK_LEASE_SECONDS: '8',
       RETRY_DELAY_SECONDS: '0.2',
       SWEEP_INTERVAL_SECONDS: '0.2',
     },

@@ -64,7 +64,11 @@ async function rounds(count: number): Promise<void> {
 }
 
 async function hold(jobId: string, seconds = 60): Promise<string> {
-  const held = await requester.ask(HoldForJob, { account_id: customer.accountId, job_id: jobId, seconds });
+  const held = await requester.ask(
+    HoldForJob,
+    { account_id: customer.accountId, job_id: jobId, seconds },
+    { deadlineMs: 30_000 },
+  );
   expect(held.ok).toBe(true);
   return jobId;
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     env: {
       RECOGNIZER: 'pocketsphinx',
-      WORK_LEASE_SECONDS: '3',
+      WORK_LEASE_SECONDS: '6',
       RETRY_DELAY_SECONDS: '0.2',
       SWEEP_INTERVAL_SECONDS: '0.2',
     },

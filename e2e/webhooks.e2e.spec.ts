@@ -24,7 +24,7 @@ beforeAll(async () => {
       RECOGNIZER: 'null',
       SWEEP_INTERVAL_SECONDS: '0.2',
       OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.1/32',
-      WEBHOOK_TIMEOUT_SECONDS: '1.5',
+      WEBHOOK_TIMEOUT_SECONDS: '5',
       WEBHOOK_RETRY_SECONDS: '0.5,0.5,1,1,2,2',
       WEBHOOK_POLL_SECONDS: '0.2',
     },

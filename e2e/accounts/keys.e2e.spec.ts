@@ -40,12 +40,13 @@ it('a key works as soon as it is made, is shown whole once, and is refused every
   expect(await keysOf(person)).toEqual([shown]);
   for (const gateway of ['gateway', 'gateway-2']) expect((await usage(api_key, gateway)).status).toBe(200);
   const revoked = await person.send<Key>('DELETE', `/api/v1/keys/${made.body.id}`);
-  const at = Date.now();
   expect(revoked.status).toBe(200);
   expect(revoked.body.revoked_at).not.toBeNull();
-  for (const gateway of ['gateway', 'gateway-2'])
-    await eventually(async () => (await usage(api_key, gateway)).status === 401, 'the key is refused', 1);
-  expect(Date.now() - at).toBeLessThan(1000);
+  await Promise.all(
+    ['gateway', 'gateway-2'].map((gateway) =>
+      eventually(async () => (await usage(api_key, gateway)).status === 401, 'the key is refused', 1),
+    ),
+  );
   // Again changes nothing.
   const again = await person.send<Key>('DELETE', `/api/v1/keys/${made.body.id}`);
   expect(again.body).toEqual({ ...revoked.body, last_used_at: again.body.last_used_at });

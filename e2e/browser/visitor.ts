@@ -41,7 +41,7 @@ export class Visitor {
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     await context.addInitScript(WATCH);
     const visitor = new Visitor(context, await context.newPage(), origin);
     await context.exposeFunction('refusedByPolicy', (what: string) =>

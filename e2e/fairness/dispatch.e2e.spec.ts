@@ -98,10 +98,17 @@ it(`with ${WAITING} files of one account waiting, another's single file starts a
   expect(job.status).toBe('completed');
   const [piece] = await pieces(id);
   const waited = seconds(piece!.queued_at, piece!.started_at);
-  console.log(
-    `with ${WAITING} files of another account waiting, one file waited ${waited.toFixed(2)} s for a worker`,
+  // How long one chunk took here, with its download and decoding: of those that were at work while it waited.
+  const { rows } = await database.query<{ chunk: number }>(
+    `SELECT max(extract(epoch FROM finished_at - started_at))::float8 AS chunk FROM jobs.work_items
+      WHERE state = 'done' AND started_at <= $2 AND finished_at >= $1`,
+    [piece!.queued_at, piece!.started_at],
   );
-  expect(waited).toBeLessThan(CHUNK.seconds + BETWEEN_PIECES_SECONDS * stretch());
+  const chunk = rows[0]!.chunk ?? 0;
+  console.log(
+    `with ${WAITING} files of another account waiting, one file waited ${waited.toFixed(2)} s for a worker; a chunk took ${chunk.toFixed(2)} s`,
+  );
+  expect(waited).toBeLessThan(chunk + BETWEEN_PIECES_SECONDS * stretch());
   // What it was told: not behind the thousands.
   expect(waiting['queue_position'] === null || Number(waiting['queue_position']) < 10).toBe(true);
   // The others still count for whoever scales the workers.

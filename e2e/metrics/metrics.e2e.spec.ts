@@ -21,7 +21,7 @@ beforeAll(async () => {
       RECOGNIZER: 'null',
       NULL_ENGINE_SLEEP_FACTOR: '0.05',
       CHUNK_SECONDS: '60',
-      WORK_LEASE_SECONDS: '2',
+      WORK_LEASE_SECONDS: '6',
       RETRY_DELAY_SECONDS: '0.2',
       SWEEP_INTERVAL_SECONDS: '0.2',
       RECONCILE_INTERVAL_SECONDS: '1',

@@ -250,7 +250,7 @@ describe('two readings of one request', () => {
 
   it('two honest requests behind each other get two answers', async () => {
     const one = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
-    expect((await exchange(platform.baseUrl, { pieces: [one + one], quietMs: 1_000 })).statuses).toEqual([
+    expect((await exchange(platform.baseUrl, { pieces: [one + one], quietMs: 5_000 })).statuses).toEqual([
       200, 200,
     ]);
   });
@@ -265,7 +265,7 @@ it('what is too large or too deep is refused without harm', async () => {
       get(`/api/v1/jobs?page=${'1'.repeat(100_000)}`),
       get('/api/v1/jobs', `X-A: ${'b'.repeat(1_000_000)}\r\n`),
       get('/api/v1/jobs', 'X-A: b\r\n'.repeat(100_000)),
-    ].map((bytes) => exchange(platform.baseUrl, { pieces: [bytes], quietMs: 1_500 })),
+    ].map((bytes) => exchange(platform.baseUrl, { pieces: [bytes], quietMs: 10_000 })),
   );
   expect(manyQueries!.statuses).toEqual([400]);
   expect(longQuery!.statuses).toEqual([431]);
@@ -307,12 +307,16 @@ it('a client that sends slowly is sent away, wherever in its upload it is, and n
   const slow = Promise.all(
     openings.map((opening) => exchange(platform.baseUrl, { pieces: dripping(opening), longestMs: 40_000 })),
   );
+  const twenty = async () => {
+    const began = performance.now();
+    for (let turn = 0; turn < 20; turn++) expect((await customer.get('/api/v1/usage')).status).toBe(200);
+    return performance.now() - began;
+  };
+  const before = await twenty();
   const idle = await thousandIdle();
   try {
     // A thousand connections that say nothing and four that drip: others are served as ever.
-    const began = performance.now();
-    for (let turn = 0; turn < 20; turn++) expect((await customer.get('/api/v1/usage')).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await twenty()).toBeLessThan(Math.max(5_000, 10 * before));
     expect((await customer.transcribe({ name: 'b.wav', bytes: SMALL })).status).toBe(200);
   } finally {
     for (const socket of idle) socket.destroy();

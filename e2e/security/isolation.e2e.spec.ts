@@ -15,7 +15,7 @@ import { ask, hangUp, type RawAnswer, type RawRequest } from './raw-request';
 // Every path that the gateway publishes × every verb × every kind of foreign id, as key and as session. A route that is
 // added is tried without a change here; where its ids are of a new kind, the test fails and says so.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 /** Those that anyone may ask, by what they are for. One that is added stands here because somebody wants it open. */
 const OPEN_TO_ANYONE = new Set([

@@ -22,7 +22,7 @@ export interface Sending {
 /** Sends bytes as they are, whatever they are, over a connection of its own. */
 export async function exchange(
   baseUrl: string,
-  { pieces, quietMs = 3_000, longestMs = 30_000 }: Sending,
+  { pieces, quietMs = 15_000, longestMs = 30_000 }: Sending,
 ): Promise<Received> {
   const { hostname, port } = new URL(baseUrl);
   const began = performance.now();

@@ -178,6 +178,8 @@ function connectOptions({ url, nkeySeed, name }: MessagingOptions) {
     // A broker that restarts with another list of users must not end the connection for good: the list may be mended.
     ignoreAuthErrorAbort: true,
     ...pacedAttempts(),
+    // Otherwise every request takes two traces of its stack, for an error that hardly any ends with; ours name the subject.
+    noAsyncTraces: true,
     // A broker that hangs without closing the socket is noticed after this many milliseconds, twice.
     pingInterval: 10_000,
     maxPingOut: 2,

@@ -180,7 +180,7 @@ describe('the HTTP engine', () => {
   });
 
   it('leaves a server alone that keeps failing, tries it with one request later, and then goes on', async () => {
-    await started({ openSeconds: 0.5, concurrency: 8 });
+    await started({ openSeconds: 4, concurrency: 8 });
     let broken = true;
     server.behave(async (response) => {
       await sleep(20);
@@ -191,10 +191,10 @@ describe('the HTTP engine', () => {
     const before = server.seen.length;
     await expect(hear(twelve)).rejects.toThrow(/left alone for a while; the work waits/);
     expect(server.seen).toHaveLength(before);
-    await sleep(500);
+    await sleep(4_000);
     await expect(hear(twelve)).rejects.toThrow(EngineUnavailable);
     expect(server.seen).toHaveLength(before + 1);
-    await sleep(550);
+    await sleep(4_100);
     broken = false;
     expect((await hear(twelve)).words).toHaveLength(12);
     expect(server.seen).toHaveLength(before + 13);
