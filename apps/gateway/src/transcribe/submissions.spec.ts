@@ -75,6 +75,42 @@ it.each([
   expect(new Set(askedFor(SubmitJob).map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
 });
 
+it.each([
+  ['jobs is being restarted', new ServiceUnavailable('jobs.open_upload', 'no_responders')],
+  ['jobs broke down', new RemoteBreakdown('jobs.open_upload')],
+])('an upload is opened by the same id once more when %s', async (_, failure) => {
+  const well = answers[OpenUpload.subject]!;
+  answers[OpenUpload.subject] = (options) =>
+    askedFor(OpenUpload).length < 3 ? Promise.reject(failure) : well(options);
+  await open();
+  expect(askedFor(OpenUpload)).toHaveLength(3);
+  expect(new Set(askedFor(OpenUpload).map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
+});
+
+it('a client waits for jobs for less than a minute, however late it opens, and however it then fails', async () => {
+  const late = ({ deadlineMs = 0 }: { deadlineMs?: number }) =>
+    sleep(deadlineMs).then(() => Promise.reject(new ServiceUnavailable('jobs', 'deadline')));
+  const well = answers[OpenUpload.subject]!;
+  answers[OpenUpload.subject] = (options) =>
+    askedFor(OpenUpload).length < 2 ? late(options) : well(options);
+  answers[SubmitJob.subject] = late;
+  const startedAtMs = performance.now();
+  const upload = await open();
+  await expect(upload.submit(submission)).rejects.toThrow(ServiceUnavailable);
+  const waitedMs = performance.now() - startedAtMs;
+  expect(waitedMs).toBeGreaterThan(40_000);
+  expect(waitedMs).toBeLessThan(58_000);
+});
+
+it('an upload that nobody opens is given up after 15 s', async () => {
+  const failure = new ServiceUnavailable('jobs.open_upload', 'disconnected');
+  answers[OpenUpload.subject] = () => Promise.reject(failure);
+  const startedAtMs = performance.now();
+  await expect(open()).rejects.toBe(failure);
+  expect(performance.now() - startedAtMs).toBeGreaterThan(14_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(20_000);
+});
+
 it('a submission that nobody answers is given up after 20 s', async () => {
   const failure = new ServiceUnavailable('jobs.submit', 'no_responders');
   answers[SubmitJob.subject] = () => Promise.reject(failure);

@@ -17,12 +17,18 @@ import { v7 as uuidv7 } from 'uuid';
 import { RefusalException, valueOf } from '../http/refusal.exception';
 import { StoppedUploads } from './stopped-uploads';
 
+/** For so long `jobs` may take to open an upload, being restarted meanwhile perhaps; it is asked again before that. */
+const OPEN_WITHIN_MS = 15_000;
+const OPEN_DEADLINE_MS = 7_000;
 /** Covers the probe of a recording whose length must be searched for. */
 const SUBMIT_DEADLINE_MS = 30_000;
-/** When an answer was lost, or `jobs` is being restarted: for so long it is asked again, each time for at most this. */
+/**
+ * When an answer was lost, or `jobs` is being restarted: for so long it is asked again, each time for at most this. What
+ * the opening took goes off it: a client has its answer within a minute.
+ */
 const SUBMIT_AGAIN_FOR_MS = 20_000;
-const SUBMIT_AGAIN_DEADLINE_MS = 10_000;
-const SUBMIT_PAUSE_MS = 250;
+const AGAIN_DEADLINE_MS = 10_000;
+const ASK_AGAIN_AFTER_MS = 250;
 /** The client waits for the first asking. */
 const DISCARD_DEADLINE_MS = 2_000;
 /** Then it is asked in the background, so often that it comes before a worker does when the broker is back. */
@@ -59,12 +65,18 @@ export class Submissions {
     idempotencyKey?: string,
   ): Promise<Upload> {
     const job_id = uuidv7();
+    const startedAtMs = performance.now();
     const { source_key, lease_seconds } = valueOf(
-      await this.requester.ask(OpenUpload, {
-        ...{ ...caller, job_id, original_filename: filename, key_id: keyId },
-        ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
-      }),
+      await this.askUntilAnswered(
+        OpenUpload,
+        {
+          ...{ ...caller, job_id, original_filename: filename, key_id: keyId },
+          ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+        },
+        { deadlineMs: OPEN_DEADLINE_MS, giveUpAtMs: () => startedAtMs + OPEN_WITHIN_MS },
+      ),
     );
+    const openedAfterMs = performance.now() - startedAtMs;
     return {
       store: (body, { contentType, atLeastBytes }) =>
         this.whileKept(job_id, lease_seconds, (signal) =>
@@ -74,7 +86,7 @@ export class Submissions {
             signal,
           }),
         ),
-      submit: (submission) => this.submit({ job_id, ...submission }),
+      submit: (submission) => this.submit({ job_id, ...submission }, openedAfterMs),
       discard: () => this.discard(job_id),
     };
   }
@@ -87,21 +99,37 @@ export class Submissions {
     };
   }
 
-  /** Asks until there is an answer: `jobs` gives the same one to whoever asks again for an accepted job. */
-  private async submit(submission: PayloadOf<typeof SubmitJob>): Promise<Result<ReplyOf<typeof SubmitJob>>> {
-    let deadlineMs = SUBMIT_DEADLINE_MS;
-    let giveUpAtMs: number | undefined;
+  private submit(
+    submission: PayloadOf<typeof SubmitJob>,
+    openedAfterMs = 0,
+  ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
+    return this.askUntilAnswered(SubmitJob, submission, {
+      deadlineMs: SUBMIT_DEADLINE_MS,
+      giveUpAtMs: () => performance.now() + SUBMIT_AGAIN_FOR_MS - openedAfterMs,
+    });
+  }
+
+  /**
+   * Asks until there is an answer: `jobs` gives the same one to whoever asks again for the same job.
+   * @param giveUpAtMs asked when the first answer has not come; after that nothing is asked any more
+   */
+  private async askUntilAnswered<C extends typeof OpenUpload | typeof SubmitJob>(
+    contract: C,
+    payload: PayloadOf<C>,
+    { deadlineMs, giveUpAtMs }: { deadlineMs: number; giveUpAtMs: () => number },
+  ): Promise<Result<ReplyOf<C>>> {
+    let endMs: number | undefined;
     for (;;) {
       try {
-        return await this.requester.ask(SubmitJob, submission, { deadlineMs });
+        return await this.requester.ask(contract, payload, { deadlineMs });
       } catch (error) {
         if (!(error instanceof ServiceUnavailable || error instanceof RemoteBreakdown)) throw error;
-        giveUpAtMs ??= performance.now() + SUBMIT_AGAIN_FOR_MS;
-        if (performance.now() >= giveUpAtMs) throw error;
-        this.log.warn(`job ${submission.job_id} is submitted again: ${String(error)}`);
+        endMs ??= giveUpAtMs();
+        if (performance.now() >= endMs) throw error;
+        this.log.warn(`job ${payload.job_id}: ${contract.subject} is asked again: ${String(error)}`);
       }
-      deadlineMs = SUBMIT_AGAIN_DEADLINE_MS;
-      await sleep(SUBMIT_PAUSE_MS);
+      await sleep(ASK_AGAIN_AFTER_MS);
+      deadlineMs = Math.min(AGAIN_DEADLINE_MS, Math.max(ASK_AGAIN_AFTER_MS, endMs - performance.now()));
     }
   }
 

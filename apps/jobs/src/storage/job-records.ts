@@ -110,6 +110,7 @@ export function findOwnedJobs(on: On, wanted: readonly (Owner & { job_id: string
   );
 }
 
+/** Again with the same id it changes nothing: the answer to the first asking may have been lost. */
 export async function insertUpload(
   on: On,
   job: {
@@ -126,7 +127,7 @@ export async function insertUpload(
 ): Promise<void> {
   await on.query(
     `INSERT INTO jobs (id, account_id, mode, key_id, state, original_filename, source_key, upload_expires_at, declared_bytes)
-     VALUES ($1, $2, $3, $4, 'uploading', $5, $6, now() + make_interval(secs => $7), $8)`,
+     VALUES ($1, $2, $3, $4, 'uploading', $5, $6, now() + make_interval(secs => $7), $8) ON CONFLICT (id) DO NOTHING`,
     [
       ...[job.id, job.accountId, job.mode, job.keyId, job.originalFilename, job.sourceKey, job.leaseSeconds],
       job.declaredBytes ?? null,

@@ -177,7 +177,8 @@ class Reception<T> {
         parser.on('finish', resolve);
         const pace = {
           movedBytes: () => request.socket.bytesRead,
-          isAwaited: () => !parser.writableNeedDrain,
+          // What it has sent may still lie in the parser, however long it takes until the store is ready for it.
+          isAwaited: () => !request.complete && !parser.writableNeedDrain,
         };
         stopWatch = watchPace(pace, { minBytesPerSecond, windowSeconds }, () =>
           this.fail(
