@@ -76,7 +76,7 @@ it.each([
 });
 
 it.each([
-  ['jobs is being restarted', new ServiceUnavailable('jobs.open_upload', 'no_responders')],
+  ['its answer was late', new ServiceUnavailable('jobs.open_upload', 'deadline')],
   ['jobs broke down', new RemoteBreakdown('jobs.open_upload')],
 ])('an upload is opened by the same id once more when %s', async (_, failure) => {
   const well = answers[OpenUpload.subject]!;
@@ -102,8 +102,15 @@ it('a client waits for jobs for less than a minute, however late it opens, and h
   expect(waitedMs).toBeLessThan(58_000);
 });
 
-it('an upload that nobody opens is given up after 15 s', async () => {
-  const failure = new ServiceUnavailable('jobs.open_upload', 'disconnected');
+it('where nobody listens an upload is refused at once', async () => {
+  answers[OpenUpload.subject] = () =>
+    Promise.reject(new ServiceUnavailable('jobs.open_upload', 'no_responders'));
+  await expect(open()).rejects.toThrow(ServiceUnavailable);
+  expect(askedFor(OpenUpload)).toHaveLength(1);
+});
+
+it('an upload that jobs cannot open is given up after 15 s', async () => {
+  const failure = new RemoteBreakdown('jobs.open_upload');
   answers[OpenUpload.subject] = () => Promise.reject(failure);
   const startedAtMs = performance.now();
   await expect(open()).rejects.toBe(failure);

@@ -17,7 +17,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { RefusalException, valueOf } from '../http/refusal.exception';
 import { StoppedUploads } from './stopped-uploads';
 
-/** For so long `jobs` may take to open an upload, being restarted meanwhile perhaps; it is asked again before that. */
+/**
+ * For so long `jobs` may take to open an upload; it is asked again before that, of another replica perhaps. Where nobody
+ * listens the client is told at once: it has sent next to nothing yet.
+ */
 const OPEN_WITHIN_MS = 15_000;
 const OPEN_DEADLINE_MS = 7_000;
 /** Covers the probe of a recording whose length must be searched for. */
@@ -73,7 +76,11 @@ export class Submissions {
           ...{ ...caller, job_id, original_filename: filename, key_id: keyId },
           ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
         },
-        { deadlineMs: OPEN_DEADLINE_MS, giveUpAtMs: () => startedAtMs + OPEN_WITHIN_MS },
+        {
+          deadlineMs: OPEN_DEADLINE_MS,
+          isToBeAskedAgain: isLate,
+          giveUpAtMs: () => startedAtMs + OPEN_WITHIN_MS,
+        },
       ),
     );
     const openedAfterMs = performance.now() - startedAtMs;
@@ -105,6 +112,7 @@ export class Submissions {
   ): Promise<Result<ReplyOf<typeof SubmitJob>>> {
     return this.askUntilAnswered(SubmitJob, submission, {
       deadlineMs: SUBMIT_DEADLINE_MS,
+      isToBeAskedAgain: (error) => isLate(error) || error instanceof ServiceUnavailable,
       giveUpAtMs: () => performance.now() + SUBMIT_AGAIN_FOR_MS - openedAfterMs,
     });
   }
@@ -116,14 +124,18 @@ export class Submissions {
   private async askUntilAnswered<C extends typeof OpenUpload | typeof SubmitJob>(
     contract: C,
     payload: PayloadOf<C>,
-    { deadlineMs, giveUpAtMs }: { deadlineMs: number; giveUpAtMs: () => number },
+    {
+      deadlineMs,
+      isToBeAskedAgain,
+      giveUpAtMs,
+    }: { deadlineMs: number; isToBeAskedAgain: (error: unknown) => boolean; giveUpAtMs: () => number },
   ): Promise<Result<ReplyOf<C>>> {
     let endMs: number | undefined;
     for (;;) {
       try {
         return await this.requester.ask(contract, payload, { deadlineMs });
       } catch (error) {
-        if (!(error instanceof ServiceUnavailable || error instanceof RemoteBreakdown)) throw error;
+        if (!isToBeAskedAgain(error)) throw error;
         endMs ??= giveUpAtMs();
         if (performance.now() >= endMs) throw error;
         this.log.warn(`job ${payload.job_id}: ${contract.subject} is asked again: ${String(error)}`);
@@ -196,4 +208,11 @@ export class Submissions {
       givenUp.abort();
     }
   }
+}
+
+/** Whether somebody was there who did not manage to answer. */
+function isLate(error: unknown): boolean {
+  return (
+    error instanceof RemoteBreakdown || (error instanceof ServiceUnavailable && error.why === 'deadline')
+  );
 }
