@@ -293,15 +293,6 @@ describe('an upload that goes to the store directly', () => {
     const part = upload.parts[number - 1]!;
     return fetch(part.url, { method: 'PUT', body: new Uint8Array(bytes.subarray(at, at + part.size_bytes)) });
   };
-  /** Returns when the receipt of its deletion says that nothing is left. */
-  const erased = async (id: string) => {
-    for (let tries = 0; tries < 300; tries++) {
-      const { body } = await customer.get(`/api/v1/jobs/${id}/deletion`);
-      if (body['erased_at'] !== null && body['erased_at'] !== undefined) return;
-      await sleep(200);
-    }
-    throw new Error(`${id} is not erased`);
-  };
   const submit = (upload: Opened, fields: object = {}, options = {}) =>
     post('/transcribe', { upload_id: upload.upload_id, ...fields }, options);
 
@@ -405,7 +396,7 @@ describe('an upload that goes to the store directly', () => {
     await database.end();
     expect((await customer.get(`/api/v1/jobs/${forgotten.upload_id}`)).status).toBe(404);
     expect((await submit(forgotten)).status).toBe(404);
-    await erased(deleted.upload_id);
+    await customer.erased(deleted.upload_id);
     for (const upload of [deleted, forgotten]) expect((await put(upload, recording, 1)).ok).toBe(false);
   });
 

@@ -80,6 +80,18 @@ export class Client {
     return this.until(id, (job) => job.status === 'completed' || job.status === 'failed', withinSeconds);
   }
 
+  /** Polls until the receipt of its deletion says that nothing is left, also while a service is being restarted. @returns the receipt */
+  async erased(id: string, withinSeconds = 60): Promise<Record<string, unknown>> {
+    const deadline = Date.now() + withinSeconds * 1000;
+    for (;;) {
+      const { status, body } = await this.get(`/api/v1/jobs/${id}/deletion`);
+      if (status === 200 && body['erased_at'] !== null) return body;
+      if (Date.now() > deadline)
+        throw new Error(`not erased within ${withinSeconds} s: ${JSON.stringify(body)}`);
+      await sleep(100);
+    }
+  }
+
   async until(id: string, reached: (job: JobBody) => boolean, withinSeconds = 60): Promise<JobBody> {
     const deadline = Date.now() + withinSeconds * 1000;
     let last: unknown;

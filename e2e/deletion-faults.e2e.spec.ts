@@ -96,16 +96,7 @@ async function storedOf(...ids: string[]): Promise<string[]> {
   return found;
 }
 
-/** Asked again while a service is being restarted. */
-async function erased(id: string, withinSeconds = 50): Promise<Record<string, unknown>> {
-  const until = Date.now() + withinSeconds * 1_000;
-  for (;;) {
-    const { status, body } = await customer.get(`/api/v1/jobs/${id}/deletion`);
-    if (status === 200 && body['erased_at'] !== null) return body;
-    if (Date.now() > until) throw new Error(`not erased within ${withinSeconds} s: ${JSON.stringify(body)}`);
-    await sleep(200);
-  }
-}
+const erased = (id: string) => customer.erased(id, 50);
 
 it(`of ${RACES} jobs that are deleted as they end, each is charged and gone, or cancelled and free`, async () => {
   const spent = async () => 10 - Number((await customer.get('/api/v1/usage')).body['balance_aud']);

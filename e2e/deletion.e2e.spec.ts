@@ -65,16 +65,7 @@ async function storedOf(id: string): Promise<string[]> {
   return found;
 }
 
-async function erased(id: string, by: Client = customer): Promise<Record<string, unknown>> {
-  const withinSeconds = 20;
-  const until = Date.now() + withinSeconds * 1_000;
-  for (;;) {
-    const { body } = await by.get(`/api/v1/jobs/${id}/deletion`);
-    if (body['erased_at'] !== null) return body;
-    if (Date.now() > until) throw new Error(`not erased within ${withinSeconds} s: ${JSON.stringify(body)}`);
-    await sleep(100);
-  }
-}
+const erased = (id: string, by: Client = customer) => by.erased(id, 20);
 
 async function balance(of: Client = customer): Promise<unknown> {
   return (await of.get('/api/v1/credit')).body['balance_aud'];

@@ -1,10 +1,8 @@
-import { z } from 'zod';
+import { isUuid } from '../http/is-uuid';
 import { RefusalException } from '../http/refusal.exception';
-
-const JobId = z.uuid();
 
 /** A job's id from a path. A malformed one gets the answer of an unknown one. @throws RefusalException */
 export function jobIdFrom(sent: string): string {
-  if (!JobId.safeParse(sent).success) throw RefusalException.of('job_not_found');
+  if (!isUuid(sent)) throw RefusalException.of('job_not_found');
   return sent;
 }

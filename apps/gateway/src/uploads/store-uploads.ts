@@ -9,7 +9,7 @@ import { Requester } from '@currawong/messaging';
 import { ObjectNotFound, ObjectStore, type ClientPart } from '@currawong/object-store';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { z } from 'zod';
+import { isUuid } from '../http/is-uuid';
 import { RefusalException, valueOf } from '../http/refusal.exception';
 import { audioKindOf, sniffedBytes, type AudioKind } from '../transcribe/upload/audio-kind';
 import { partPlan } from './part-plan';
@@ -63,7 +63,7 @@ export class StoreUploads {
    * @throws RefusalException which names `upload_id`; StoreUnavailable
    */
   async finish(caller: Owner, uploadId: string): Promise<{ sizeBytes: number }> {
-    if (!z.uuid().safeParse(uploadId).success) throw RefusalException.of('upload_not_found');
+    if (!isUuid(uploadId)) throw RefusalException.of('upload_not_found');
     const found = valueOf(await this.requester.ask(FindStoreUpload, { ...caller, job_id: uploadId }));
     const { source_key, store_upload_id, size_bytes: sizeBytes } = found;
     if (store_upload_id === null) return { sizeBytes };

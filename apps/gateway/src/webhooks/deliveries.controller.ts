@@ -3,6 +3,7 @@ import { WebhookDeliveryStatus } from '@currawong/contracts';
 import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { Caller, CallerGuard } from '../http/caller';
+import { isUuid } from '../http/is-uuid';
 import { parse } from '../http/parse';
 import { RefusalException } from '../http/refusal.exception';
 import { versioned } from '../http/versioned';
@@ -56,6 +57,6 @@ export class DeliveriesController {
 
 /** A malformed id gets the answer of an unknown one. */
 function deliveryIdFrom(sent: string): string {
-  if (!z.uuid().safeParse(sent).success) throw RefusalException.of('delivery_not_found');
+  if (!isUuid(sent)) throw RefusalException.of('delivery_not_found');
   return sent;
 }

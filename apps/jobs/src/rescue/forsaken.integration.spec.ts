@@ -86,23 +86,13 @@ describe('telling speakers apart anew', () => {
     await database.source.transaction(async (manager) => {
       await manager.query('SELECT FROM jobs WHERE id = $1 FOR UPDATE', [job.id]);
       sweep = lostWork.sweepForsaken();
-      await untilWaiting();
+      await database.untilSomebodyWaits();
       await manager.query("UPDATE work_items SET state = 'queued' WHERE id = $1", [job.diarization_item_id]);
     });
     await sweep;
     expect(await now(job)).toEqual(job);
   });
 });
-
-async function untilWaiting(): Promise<void> {
-  for (;;) {
-    const waiting = await database.source.query<unknown[]>(
-      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-    );
-    if (waiting.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 describe('work that a release claimed which does not know of waiting', () => {
   it('is taken from a worker that is silent, although it still says from when it may be released', async () => {

@@ -1,9 +1,10 @@
 import { NewApiKey, type ApiKeyBody, type ApiKeyList, type CreatedApiKey } from '@currawong/contracts';
 import { Controller, Delete, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Session, SessionGuard } from '../../http/caller';
 import { clientAddress } from '../../http/client-address';
+import { isUuid } from '../../http/is-uuid';
 import { JsonBody } from '../../http/json-body';
 import { RefusalException, valueOf } from '../../http/refusal.exception';
 import { versioned } from '../../http/versioned';
@@ -44,7 +45,7 @@ export class KeysController {
     @Param('id') id: string,
     @Req() request: Request,
   ): Promise<ApiKeyBody> {
-    const revoked = z.uuid().safeParse(id).success
+    const revoked = isUuid(id)
       ? await this.keys.revoke(id, accountId, holderAt(clientAddress(request)))
       : undefined;
     if (!revoked) throw RefusalException.of('key_not_found');
